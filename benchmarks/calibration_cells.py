@@ -66,10 +66,8 @@ def _without_rows(*kinds: str) -> AbstractContextManager[Any]:
 
 
 def _without_matches(*names: str) -> AbstractContextManager[Any]:
-    consider = tree.Tree._consider
-    return patch.object(
-        tree.Tree, "_consider", lambda self: (h for h in consider(self) if h.name.partition(":")[0] not in names)
-    )
+    weigh = tree.Tree._weigh
+    return patch.object(tree.Tree, "_weigh", lambda self, name, *a: () if name in names else weigh(self, name, *a))
 
 
 def _without_law(law: type[LogLaw]) -> AbstractContextManager[Any]:
@@ -130,7 +128,7 @@ def measure_table(task: Record) -> Record:
     with ExitStack() as stack:
         for switch in VARIANTS[task["variant"]]():
             stack.enter_context(switch)
-        tree_levels._make_level.cache_clear()
+        tree_levels.get_prevalence_level.cache_clear()
         start = time.process_time()
         posterior = Posterior(sample, seed=task["repeat"])
         summaries = posterior.summaries([*names, *CLASS_METRICS])

@@ -39,7 +39,9 @@ def simulated_ranks(seed: list[int]) -> dict[str, Any]:
     share, right = _recall(counts, rng)
     drawn = TrendLevel(right, counts - right).draw(_DRAWS, rng)
     rows, wrong, open_cells = _wrong(rng)
-    cells = np.stack(list(islice(AffinityRows(wrong, open_cells).draws(_DRAWS, rng), _DRAWS)))
+    weights = islice(AffinityRows(wrong, open_cells).weights(_DRAWS, rng), _DRAWS)
+    cells = np.stack([affinities * popular for affinities, popular in weights])
+    cells /= np.maximum(cells.sum(2, keepdims=True), 1e-300)
     return {
         "ranks": {
             "prevalence": float((_entropy(recalled) < _entropy(shares)).mean()),

@@ -14,8 +14,8 @@ from infoscope.errors import InputError
 from tests.api import (
     LINEAR,
     RATIOS,
+    compute_influence,
     cramer_rao_sd,
-    information_influence,
     information_sds,
     log_slopes,
     metrics_of,
@@ -36,7 +36,7 @@ def test_closed_first_order_errors_are_those_of_numerical_gradients(name: str, c
     expected = np.sqrt((np.sum(slopes**2 / shares) - slopes.sum() ** 2) / table.total)
 
     assert information_sds(table, table.total)[name] == pytest.approx(expected, rel=1e-6)
-    influence = information_influence(name, table)
+    influence = compute_influence(name, table)
     np.testing.assert_allclose(influence[occupied], slopes / shares - slopes.sum(), atol=1e-5)
     assert np.all(np.delete(influence, occupied) == 0)
 

@@ -11,8 +11,18 @@ import infoscope as ifs
 from tests.api import STRENGTHS, AffinityRows, Array, BetaLevel, TrendLevel, affinity_rows, level_ends
 
 
+def divide_by_row(affinities: Array, popular: Array) -> Array:
+    weights = affinities * popular[..., None, :]
+    total = weights.sum(-1, keepdims=True)
+    return weights / np.where(total > 0, total, 1.0)
+
+
+def draw_rows(rows: AffinityRows, n: int, rng: np.random.Generator) -> Array:
+    return np.stack([divide_by_row(*weights) for weights in islice(rows.weights(n, rng), n)])
+
+
 def drawn_rows(counts: Array, open_cells: np.ndarray, n: int, seed: int = 0) -> Array:
-    return np.stack(list(islice(AffinityRows(counts, open_cells).draws(n, np.random.default_rng(seed)), n)))
+    return draw_rows(AffinityRows(counts, open_cells), n, np.random.default_rng(seed))
 
 
 def entropy(rows: Array) -> Array:
@@ -112,7 +122,7 @@ def started(rows: AffinityRows, at: tuple[int, int, int]) -> float:
     chains.share, chains.cold, chains.shape = (np.full(4, each) for each in at)
     for sweep in range(affinity_rows._WARM_UP):
         chains.sweep(at_once=sweep in affinity_rows._AT_ONCE)
-    return float(np.mean([entropy(chains.divide_by_row(chains.sweep())).mean() for _ in range(8)]))
+    return float(np.mean([entropy(divide_by_row(chains.sweep(), chains.popular)).mean() for _ in range(8)]))
 
 
 @pytest.mark.slow
@@ -134,10 +144,7 @@ def test_wrong_predictions_may_follow_the_frequency_of_classes() -> None:
     rng = np.random.default_rng(2)
     counts = np.stack([rng.multinomial(5, row / row.sum()) for row in weights]).astype(float)
     counts[:, [3, 15]] = 0.0
-    mean = [
-        np.mean(list(islice(AffinityRows(counts, open_cells, known).draws(200, rng), 200)), axis=(0, 1))
-        for known in (None, frequencies)
-    ]
+    mean = [draw_rows(AffinityRows(counts, open_cells, known), 200, rng).mean((0, 1)) for known in (None, frequencies)]
     assert mean[0][3] / mean[0][15] < 1.4
     assert mean[1][3] / mean[1][15] > 1.8
 
@@ -150,7 +157,7 @@ def test_popularity_may_grow_faster_than_the_frequency_of_classes() -> None:
     rows /= rows.sum(1, keepdims=True)
     rng = np.random.default_rng(1)
     counts = np.stack([rng.multinomial(max(int(175 / at), 1), row) for at, row in zip(classes, rows, strict=True)])
-    drawn = list(islice(AffinityRows(counts.astype(float), open_cells, 1 / classes).draws(100, rng), 100))
+    drawn = draw_rows(AffinityRows(counts.astype(float), open_cells, 1 / classes), 100, rng)
     assert 0.8 < np.mean(drawn, axis=0)[:, 20:].sum() / rows[:, 20:].sum() < 1.2
 
 
@@ -206,7 +213,7 @@ def swept(at_once: bool, rng: np.random.Generator, k: int = 12) -> tuple[list[in
     leaning = [
         np.corrcoef(np.log(np.maximum(side, 1e-12)), np.log(frequencies))[0, 1] for side in (chains.popular[0], popular)
     ]
-    moved = entropy(chains.divide_by_row(affinities)[0]).mean() - entropy(rows).mean()
+    moved = entropy(divide_by_row(affinities, chains.popular)[0]).mean() - entropy(rows).mean()
     return [int(x[0]) for x in (chains.share, chains.cold, chains.shape)], [
         moved,
         unequal[0] - unequal[1],

@@ -51,7 +51,7 @@ def check(moments: EntropyMoments, entry: dict) -> None:
     np.testing.assert_allclose(np.diag(found), np.diag(variances), rtol=1e-9, atol=1e-300)
     scale = np.sqrt(np.outer(np.diag(variances), np.diag(variances)))
     np.testing.assert_array_less(np.abs(found - variances), 1e-9 * scale + 1e-300)
-    assert moments.covariance_of("mutual", "mutual") == pytest.approx(float(entry["varI"]), rel=1e-9, abs=0)
+    assert moments.sd_of("mutual") ** 2 == pytest.approx(float(entry["varI"]), rel=1e-9, abs=0)
     means = [float(entry[name]) for name in ("Hxy", "Hx", "Hy")]
     np.testing.assert_allclose(moments.mean[ORDER], means, rtol=1e-12, atol=1e-14)
     assert moments.mean_of("mutual") == pytest.approx(float(entry["I"]), rel=1e-9, abs=0)
@@ -169,7 +169,7 @@ def test_variances_agree_with_mpmath(counts: list[list[int]], prior: float) -> N
         wanted = exact_variances(counts, prior)
     for moments in (dense_moments(table + prior), as_sparse(table, prior)):
         for name, value in wanted.items():
-            assert moments.covariance_of(name, name) == pytest.approx(float(value), rel=1e-9), name
+            assert moments.sd_of(name) ** 2 == pytest.approx(float(value), rel=1e-9), name
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_variances_keep_their_digits_at_tiny_priors(counts: list[list[int]], pri
         wanted = exact_variances(counts, prior)
     for moments in (dense_moments(table + prior), as_sparse(table, prior)):
         for name, value in wanted.items():
-            assert moments.covariance_of(name, name) == pytest.approx(float(value), rel=1e-9, abs=0), name
+            assert moments.sd_of(name) ** 2 == pytest.approx(float(value), rel=1e-9, abs=0), name
 
 
 @pytest.mark.parametrize("prior", [1e-100, 1e-300])

@@ -111,7 +111,7 @@ def test_rare_classes_are_expected_to_fail_more_often_where_errors_favour_the_fr
     favoured[0, 0] -= 2
     favoured[0, 1] += 2
     posteriors = [Posterior(Contingency.from_matrix(counts)) for counts in (favoured, spread)]
-    recall = [posterior.class_draws("truth")[1].mean(0) for posterior in posteriors]
+    recall = [posterior.draws("class_recall").mean(0) for posterior in posteriors]
     assert (recall[0] < recall[1] - 0.02)[-2:].all()
 
 
@@ -159,13 +159,13 @@ def test_subset_evidence_sums_over_all_subsets() -> None:
     """Against brute force over every subset of three columns."""
     counts, cells = np.array([[2.0, 0.0, 1.0]]), np.ones((1, 3), dtype=bool)
     model = SubsetRows(counts, cells)
-    share, b = model._shares[5], model._strengths[3]
+    share, b = model._shares[5], shared_rows._SUBSET_STRENGTHS[3]
     total = 0.0
     for subset in ([0, 2], [0, 1, 2]):
         a = len(subset)
         inside = np.exp(gammaln(a * b) - gammaln(a * b + 3) + gammaln(2 + b) + gammaln(1 + b) - 2 * gammaln(b))
         total += share**a * (1 - share) ** (3 - a) / (1 - (1 - share) ** 3) * inside
-    assert model.log_evidence[5 * model._strengths.size + 3] == pytest.approx(np.log(total), rel=1e-10)
+    assert model.log_evidence[5 * shared_rows._SUBSET_STRENGTHS.size + 3] == pytest.approx(np.log(total), rel=1e-10)
 
 
 def test_even_evidence_is_the_dirichlet_multinomial_one() -> None:

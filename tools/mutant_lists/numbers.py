@@ -215,7 +215,7 @@ MUTANTS = (
     Mutant(
         "second order of the covariance",
         "assemble",
-        "six = (first_order + _second_order(brackets) / size) / (size + 1)",
+        "six = (first_order + second_order / size) / (size + 1)",
         "six = first_order / (size + 1)",
         ("tests/posterior/test_posterior_oracle.py::test_dense_moments_agree_with_the_oracle",),
     ),

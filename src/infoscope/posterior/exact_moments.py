@@ -71,7 +71,21 @@ def _of_block(z: Array) -> tuple[Array, Array]:
                 excess[high], spread[high] = _expand_asymptotically(z[high])
             return excess, spread
     excess, spread = _expand_asymptotically(np.where(low, z + _SHIFT, z))
-    excess[low], spread[low] = _step_down(z[low], excess[low], spread[low])
+    # go from ε and θ at z + 16 to those at z, by ψ(z+1) = ψ(z+17) − Σ 1/(z+k)
+    z = z[low]
+    whole, product = 2 * z + (_SHIFT + 1), z * (z + (_SHIFT + 1))
+    first, second = np.zeros_like(z), np.zeros_like(z)
+    for near in range(_SHIFT // 2, 0, -1):  # 1/(z+k) and 1/(z+17−k) together, smallest terms first
+        constant = near * (_SHIFT + 1 - near)
+        inverse = 1.0 / (product + constant)
+        first += inverse
+        second += (2 * product + ((_SHIFT + 1) ** 2 - 2 * constant)) * inverse * inverse
+    first *= whole
+    w, empty = z + _SHIFT, z == 0
+    logarithm = np.log1p(_SHIFT / np.where(empty, 1.0, z))
+    trigamma = (spread[low] / w + 1) / (w + 1) + second
+    excess[low] = np.where(empty, 0.0, excess[low] + logarithm - first)
+    spread[low] = z * ((z + 1) * trigamma - 1)
     return excess, spread
 
 
@@ -84,24 +98,6 @@ def _expand_asymptotically(w: Array) -> tuple[Array, Array]:
     bernoulli = q * i * (1 / 30 - q * (1 / 42 - q * (1 / 30 - q * (5 / 66 - q * 691 / 2730))))
     spread = 1 / 2 - i * (1 / 3 - i / 6) - (1 + i) * bernoulli
     return excess, spread
-
-
-def _step_down(z: Array, excess: Array, spread: Array) -> tuple[Array, Array]:
-    """Go from ε and θ at z + 16 to those at z, by ψ(z+1) = ψ(z+17) − Σ 1/(z+k)."""
-    whole, product = 2 * z + (_SHIFT + 1), z * (z + (_SHIFT + 1))
-    first, second = np.zeros_like(z), np.zeros_like(z)
-    for near in range(_SHIFT // 2, 0, -1):  # 1/(z+k) and 1/(z+17−k) together, smallest terms first
-        constant = near * (_SHIFT + 1 - near)
-        inverse = 1.0 / (product + constant)
-        first += inverse
-        second += (2 * product + ((_SHIFT + 1) ** 2 - 2 * constant)) * inverse * inverse
-    first *= whole
-    w = z + _SHIFT
-    empty = z == 0
-    logarithm = np.log1p(_SHIFT / np.where(empty, 1.0, z))
-    lower_excess = excess + logarithm - first
-    trigamma = (spread / w + 1) / (w + 1) + second
-    return np.where(empty, 0.0, lower_excess), z * ((z + 1) * trigamma - 1)
 
 
 # ── the series of overlaps ───────────────────────────────────────────────────────────────────────
@@ -349,32 +345,23 @@ class Margins:
         """The same of the columns."""
         return self.columns, np.stack([self.columns * self.excess_columns, self.spread_columns])
 
-    @property
-    def of_total(self) -> Array:
-        """η and θ of V."""
-        return np.array([self.total * self.excess_total, self.spread_total])
-
     @cached_property
-    def truth_function(self) -> Array:
-        """φ of the truth's entropy, for each row."""
-        return np.log(self.total / self.rows) + self.excess_total - self.excess_rows
-
-    @cached_property
-    def system_function(self) -> Array:
-        """φ of the system's entropy, for each column."""
-        return np.log(self.total / self.columns) + self.excess_total - self.excess_columns
+    def functions(self) -> tuple[Array, Array]:
+        """φ of the truth's entropy, for each row, and of the system's, for each column."""
+        truth = np.log(self.total / self.rows) + self.excess_total - self.excess_rows
+        return truth, np.log(self.total / self.columns) + self.excess_total - self.excess_columns
 
     @cached_property
     def means(self) -> tuple[float, float]:
         """E[H(T)] and E[H(S)]."""
-        truth = self.rows @ self.truth_function / self.total
-        return float(truth), float(self.columns @ self.system_function / self.total)
+        truth, system = self.functions
+        return float(self.rows @ truth / self.total), float(self.columns @ system / self.total)
 
     @cached_property
     def centred(self) -> tuple[Array, Array]:
         """φ of truth and system, each less its mean."""
-        truth, system = self.means
-        return self.truth_function - truth, self.system_function - system
+        (truth, system), (of_truth, of_system) = self.functions, self.means
+        return truth - of_truth, system - of_system
 
 
 class Brackets(NamedTuple):
@@ -400,13 +387,6 @@ class Brackets(NamedTuple):
         size = [np.abs(pair[0]) + np.abs(pair[1]) for pair in (one, other)]
         return np.where(size[0] < size[1], one[0] - one[1], other[0] - other[1])
 
-    @property
-    def residue(self) -> float:
-        """Σ θ of the cells and the series less Σ θ of rows and columns."""
-        if self.beyond is not None:
-            return float(self.in_rows[1] + self.in_columns[1]) + self.beyond
-        return float(self.interaction[1]) + self.overlap
-
 
 class MomentParts(NamedTuple):
     """Masses, the group each belongs to, and their η and θ (two rows)."""
@@ -422,19 +402,14 @@ def find_dominated(largest: Array, whole: Array) -> Indices:
     return np.flatnonzero(near & (largest > 0))
 
 
-def sum_gaps(parts: MomentParts, size: int, rest: tuple[Array, Array] | None = None) -> Array:
-    """Σ f(parts) − f(their sum), summed over the groups; ``rest`` is further mass of each group and its f.
+def compute_gaps(parts: MomentParts, size: int, rest: tuple[Array, Array] | None = None) -> Array:
+    """Σ f(parts) − f(their sum) for each group; ``rest`` is further mass of each group and its f.
 
     >>> masses = np.array([3.0, 1e-20])
     >>> parts = MomentParts(np.zeros(2, dtype=np.intp), masses, _values_of(masses))
-    >>> print(f"{sum_gaps(parts, 1)[1] / 1e-20:.6f}")  # θ'(0) − θ'(3)
+    >>> print(f"{compute_gaps(parts, 1)[1, 0] / 1e-20:.6f}")  # θ'(0) − θ'(3)
     0.618650
     """
-    return np.asarray(compute_gaps(parts, size, rest).sum(1))
-
-
-def compute_gaps(parts: MomentParts, size: int, rest: tuple[Array, Array] | None = None) -> Array:
-    """Σ f(parts) − f(their sum) for each group."""
     groups, masses, values = parts
     order = np.lexsort((masses, groups))
     last = order[np.flatnonzero(np.append(np.diff(groups[order]), 1))]
@@ -473,8 +448,9 @@ def _expand_growth(z: Array, d: Array) -> Array:
 def compute_side_gap(masses: Array, values: Array, margins: Margins) -> Array:
     """Σ f(rows) − f(V), or the same of columns."""
     if not find_dominated(masses.max(keepdims=True), np.array([margins.total])).size:
-        return np.asarray(values.sum(1) - margins.of_total)
-    return sum_gaps(MomentParts(np.zeros(masses.size, dtype=np.intp), masses, values), 1)
+        of_total = np.array([margins.total * margins.excess_total, margins.spread_total])
+        return np.asarray(values.sum(1) - of_total)
+    return compute_gaps(MomentParts(np.zeros(masses.size, dtype=np.intp), masses, values), 1).sum(1)
 
 
 def sum_overlap_change(a: Array, others: Array, total: float) -> float:
@@ -540,11 +516,8 @@ class EntropyMoments:
 
     def sd_of(self, measure: str) -> float:
         """Posterior standard deviation of one measure."""
-        return float(np.sqrt(max(self.covariance_of(measure, measure), 0.0)))
-
-    def covariance_of(self, one: str, other: str) -> float:
-        """Posterior covariance of two measures."""
-        return float(self.covariance[MEASURES.index(one), MEASURES.index(other)])
+        place = MEASURES.index(measure)
+        return float(np.sqrt(max(float(self.covariance[place, place]), 0.0)))
 
 
 def assemble(means: Array, first_order: Array, margins: Margins, brackets: Brackets) -> EntropyMoments:
@@ -554,7 +527,23 @@ def assemble(means: Array, first_order: Array, margins: Margins, brackets: Brack
     ``arrange_first_order`` is Cov_m of the first six measures.
     """
     size = margins.total
-    six = (first_order + _second_order(brackets) / size) / (size + 1)
+    # the addition to Cov_m of the first six measures, written out so that nothing cancels
+    rows, columns, in_rows, in_columns = (float(pair[1]) for pair in brackets[:4])
+    both = brackets.overlap
+    # Σ θ of the cells and the series less Σ θ of rows and columns
+    alone = float(brackets.interaction[1]) + both if brackets.beyond is None else in_rows + in_columns + brackets.beyond
+    crossed = alone - both
+    second_order = np.array(
+        [
+            [alone + both, both, both, -crossed, -alone, -alone],
+            [both, rows, both, rows, rows - both, 0.0],
+            [both, both, columns, columns, 0.0, columns - both],
+            [-crossed, rows, columns, rows + in_rows, in_columns, in_rows],
+            [-alone, rows - both, 0.0, in_columns, in_columns, alone],
+            [-alone, 0.0, columns - both, in_rows, alone, in_rows],
+        ]
+    )
+    six = (first_order + second_order / size) / (size + 1)
     divergence, joint, missed, spurious = means
     mutual = divergence + brackets.interaction[0] / size
     truth, system = margins.means
@@ -571,19 +560,6 @@ def assemble(means: Array, first_order: Array, margins: Margins, brackets: Brack
     if margins.rows.size == margins.columns.size == 1:
         mean[:] = covariance[:] = 0.0
     return EntropyMoments(mean, covariance)
-
-
-def _second_order(brackets: Brackets) -> Array:
-    """Return the addition to Cov_m of the first six measures, written out so that nothing cancels."""
-    rows, columns, in_rows, in_columns = (float(pair[1]) for pair in brackets[:4])
-    both, alone = brackets.overlap, brackets.residue
-    crossed = alone - both
-    truth = [both, rows, both, rows, rows - both, 0.0]
-    system = [both, both, columns, columns, 0.0, columns - both]
-    joint = [-crossed, rows, columns, rows + in_rows, in_columns, in_rows]
-    missed = [-alone, rows - both, 0.0, in_columns, in_columns, alone]
-    spurious = [-alone, 0.0, columns - both, in_rows, alone, in_rows]
-    return np.array([[alone + both, both, both, -crossed, -alone, -alone], truth, system, joint, missed, spurious])
 
 
 def arrange_first_order(gram: Array, by_margin: tuple[Array, Array], both: float, margins: Margins) -> Array:
@@ -693,7 +669,7 @@ def _dense_cells_gap(table: tuple[Array, Array, Array], side: tuple[Array, Array
         return np.asarray(sums - of_whole.sum(1))
     cells, size = v[near], v.shape[1]
     values = np.stack([(cells * excess[near]).ravel(), spread[near].ravel()])
-    alone = sum_gaps(MomentParts(np.repeat(np.arange(near.size), size), cells.ravel(), values), near.size)
+    alone = compute_gaps(MomentParts(np.repeat(np.arange(near.size), size), cells.ravel(), values), near.size).sum(1)
     if near.size == whole.size:
         return alone
     far = np.ones(whole.size, dtype=bool)
@@ -877,7 +853,7 @@ def _sparse_cells_gap(parts: MomentParts, side: tuple[Array, Array], unstored: t
     np.maximum.at(largest, parts.groups, parts.masses)
     if not find_dominated(largest, whole).size:
         return np.asarray(parts.values.sum(1) + empty.sum() * value - of_whole.sum(1))
-    return sum_gaps(parts, whole.size, (empty * prior, np.multiply.outer(value, empty)))
+    return compute_gaps(parts, whole.size, (empty * prior, np.multiply.outer(value, empty))).sum(1)
 
 
 def _sparse_beyond(cells: tuple[Indices, Indices, Array, Array], margins: Margins, prior: float) -> float:

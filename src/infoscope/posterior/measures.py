@@ -60,19 +60,19 @@ class ExactSummary(NamedTuple):
     upper: float
 
 
-def summarize_linear(name: str, moments: EntropyMoments, shape: tuple[int, int]) -> ExactSummary:
-    """Summarize a linear metric in bits."""
-    measure = LINEAR[name]
-    upper = find_upper_end(measure, shape)
-    return ExactSummary(moments.mean_of(measure) * _BITS, moments.sd_of(measure) * _BITS, upper * _BITS)
+def summarize_exactly(name: str, moments: EntropyMoments, shape: tuple[int, int]) -> ExactSummary | None:
+    """Summarize a linear metric in bits, or a ratio by expansion to second order; None where draws are needed.
 
-
-def summarize_ratio(name: str, moments: EntropyMoments, shape: tuple[int, int]) -> ExactSummary | None:
-    """Summarize a ratio by expansion to second order; None where its denominator is too uncertain for that.
-
-    With c the relative sd of the denominator, the sd is right to a share of order c² and the mean to a share
-    of the sd of order c². Up to c = 0.05 both stayed within 2 % (of the sd) of long runs of draws.
+    They are for any other metric, and for a ratio whose denominator is too uncertain for the expansion. With c the
+    relative sd of the denominator, the sd is right to a share of order c² and the mean to a share of the sd of order
+    c². Up to c = 0.05 both stayed within 2 % (of the sd) of long runs of draws.
     """
+    if name in LINEAR:
+        measure = LINEAR[name]
+        upper = find_upper_end(measure, shape)
+        return ExactSummary(moments.mean_of(measure) * _BITS, moments.sd_of(measure) * _BITS, upper * _BITS)
+    if name not in RATIOS:
+        return None
     top, bottom = (MEASURES.index(x) for x in RATIOS[name])
     whole = moments.mean[bottom]
     spread = np.sqrt(moments.covariance[bottom, bottom])
@@ -172,14 +172,6 @@ def _weights(name: str, entropies: Array) -> Array:
     return (top - bottom * float(top @ entropies) / whole) / whole
 
 
-def compute_information_influence(name: str, table: Contingency) -> Array:
-    """Return how far one more sample in each stored cell moves an information measure, times the number of samples."""
-    places, _, influences, entropies = _influences(table)
-    out = np.zeros(table.cells.size)
-    out[places] = _weights(name, entropies) @ influences
-    return out
-
-
 def compute_information_sds(table: Contingency, size: float) -> dict[str, float]:
     """Compute the first-order standard error of every information measure for this many samples; NaN if undefined.
 
@@ -234,11 +226,13 @@ def compute_influence(name: str, table: Contingency) -> Array:
     >>> [round(float(x), 3) for x in compute_influence("accuracy", table)]
     [0.2, -0.8, -0.8, 0.2]
     """
+    out = np.zeros(table.cells.size)
     if is_information(find(name).name):
-        return compute_information_influence(find(name).name, table)
+        places, _, influences, entropies = _influences(table)
+        out[places] = _weights(find(name).name, entropies) @ influences
+        return out
     occupied = np.flatnonzero(table.cells)
     slopes = compute_log_slopes(name, table, occupied)
-    out = np.zeros(table.cells.size)
     out[occupied] = slopes / (table.cells[occupied] / table.total) - slopes.sum()
     return out
 

@@ -29,13 +29,11 @@ from infoscope.posterior.exact_moments import (
 )
 from infoscope.posterior.measures import (
     LINEAR,
-    RATIOS,
     ExactSummary,
     correct_by_miller_madow,
     find_ends,
     is_information,
-    summarize_linear,
-    summarize_ratio,
+    summarize_exactly,
 )
 from infoscope.posterior.prior import Belief, DirichletBelief, ExactBelief, MixtureBelief, make_belief, read_prior
 from infoscope.posterior.proportions import find_lower_limit_of_mean_recall, is_proportion, summarize_proportion
@@ -315,7 +313,9 @@ class Posterior(MetricSummaries):
         counted = {names[1]: summarize_proportion(rate, self.table, level)} if self.is_counted(rate) else {}
         ends = (float(np.log2(m if side == "truth" else k)), 1.0)
         if not isinstance(belief, ExactBelief) or self._draws_classes(side):
-            drawn = [summarize_draws(values, level) for values in self.class_draws(side)]
+            if side not in self._sides:
+                self._score((), (side,))
+            drawn = [summarize_draws(values, level) for values in self._sides[side]]
             if not isinstance(belief, ExactBelief) and self.origin.total:
                 sample = compute_class_values(self.table.with_cells(self.table.cells[None]), side)
                 drawn = [
@@ -416,11 +416,7 @@ class Posterior(MetricSummaries):
     # ── inside ───────────────────────────────────────────────────────────────────────────────
 
     def _summarize_exactly(self, name: str) -> ExactSummary | None:
-        if self.moments is None:
-            return None
-        if name in LINEAR:
-            return summarize_linear(name, self.moments, self.table.shape)
-        return summarize_ratio(name, self.moments, self.table.shape) if name in RATIOS else None
+        return None if self.moments is None else summarize_exactly(name, self.moments, self.table.shape)
 
     def _summarize_drawn(self, entries: Sequence[Metric], level: float) -> dict[str, Summary]:
         """Summarize draws of metrics; of the whole table all at once, which takes a fraction of the time."""
@@ -435,21 +431,16 @@ class Posterior(MetricSummaries):
                 alone = summarize_draws(self._scores[entry.name], level)
                 is_undefined = np.isnan(alone).all()
                 summaries[entry.name] = alone if is_undefined else self._allow_for_correction([entry], alone)
-        for name in summaries.keys() & {"balanced_accuracy", "macro_recall"}:
-            summaries[name] = self._reach_to_own_counts(summaries[name], level)
+        if isinstance(self._belief, Tree) and self.is_default and self.table.reweighting is None:
+            # The draws take the recall of a rare class for more like the others than it may be: where a frequent class
+            # is recognised well and the rare ones are not, the limit lay above the truth in 7 of 100 tables. So it
+            # reaches to where the classes' own counts have it, if that is lower.
+            for name in summaries.keys() & {"balanced_accuracy", "macro_recall"}:
+                summary = summaries[name]
+                if not np.isnan(summary.mean):
+                    own = find_lower_limit_of_mean_recall(self.table, level)
+                    summaries[name] = summary._replace(low=np.fmin(summary.low, own))
         return {name: self._reach_to_miller_madow(name, summary) for name, summary in summaries.items()}
-
-    def _reach_to_own_counts(self, summary: Summary, level: float) -> Summary:
-        """Move the lower limit of a mean recall to where the classes' own counts have it, if that is lower.
-
-        The draws take the recall of a rare class for more like the others than it may be: where a frequent class is
-        recognised well and the rare ones are not, the limit lay above the truth in 7 of 100 tables.
-        """
-        is_drawn = isinstance(self._belief, Tree) and self.is_default and self.table.reweighting is None
-        if not is_drawn or np.isnan(summary.mean):
-            return summary
-        own = find_lower_limit_of_mean_recall(self.table, level)
-        return summary._replace(low=np.fmin(summary.low, own))
 
     def _reach_to_miller_madow(self, name: str, summary: Summary) -> Summary:
         """Move a limit of information by as much as the draws correct the sample's value less than Miller and Madow do.
@@ -486,20 +477,14 @@ class Posterior(MetricSummaries):
             low=np.where(shows_sample, low, drawn.low)[()], high=np.where(shows_sample, high, drawn.high)[()]
         )
 
-    def _score(self, entries: Sequence[Metric], *, alone: bool = False) -> None:
-        """Draw once for every metric that has no draws yet."""
+    def _score(self, entries: Sequence[Metric], sides: tuple[Side, ...] = (), *, alone: bool = False) -> None:
+        """Score all draws by metrics that have no draws yet, and by the entropies and shares of one side's classes.
+
+        Where draws are too many to keep, everything that may be asked is taken from this pass.
+        """
         missing = {entry.name: entry for entry in entries if entry.name not in self._scores}
-        if missing:
-            self._pass_over_draws(missing, (), alone=alone)
-
-    def class_draws(self, side: Side) -> tuple[Array, Array]:
-        """Return the entropy and matching share of each class of one side, (draws, classes)."""
-        if side not in self._sides:
-            self._pass_over_draws({}, (side,))
-        return self._sides[side]
-
-    def _pass_over_draws(self, missing: dict[str, Metric], sides: tuple[Side, ...], *, alone: bool = False) -> None:
-        """Score all draws; where they are too many to keep, everything that may be asked is taken from this pass."""
+        if not missing and not sides:
+            return
         keep_freed_memory()
         keeps_draws = not self.table.is_sparse and self.draw_count * self._cell_count <= _KEPT_CELLS
         if not keeps_draws and not alone:

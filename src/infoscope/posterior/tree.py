@@ -37,7 +37,6 @@ from infoscope.posterior.tree_levels import (
 from infoscope.posterior.tree_rows import (
     AffinityRows,
     BlockRows,
-    Gammas,
     ProfileRows,
     SharedRows,
     SubsetRows,
@@ -114,8 +113,32 @@ class Tree:
 
     @cached_property
     def hypotheses(self) -> list[Hypothesis]:
-        """Every hypothesis considered, with its evidence."""
-        return list(self._consider())
+        """Every hypothesis considered, with its evidence: which column matches a row, and how the rows work."""
+        counts, named = self._answered, self._named
+        k, m = counts.shape
+        usable = np.ones((k, m), dtype=bool)
+        if self.shape.reject is not None:
+            usable[:, self.shape.reject] = False
+        wide, none = int(usable[0].sum()), np.full(k, -1)
+        candidates: list[Hypothesis] = []
+        if not self._names_mean_it:
+            candidates += self._weigh("unmatched", none, usable, _UNMATCHED if (named >= 0).any() else 0.0)
+        if (named >= 0).any():
+            candidates += self._weigh("labels", named, usable, 0.0)
+        if k >= FEWEST_CLASSES_MERGED and (named >= 0).all():
+            merged = find_merged_columns(counts, named)
+            number = int(np.count_nonzero(merged != named))
+            if number:
+                candidates += self._weigh("merged", merged, usable, compute_merge_prior(number, k, wide))
+        best = none.copy()
+        rows, columns = best_assignment(np.where(usable, counts, -1.0))
+        best[rows] = np.where(usable[rows, columns], columns, -1)
+        choices = float(gammaln(max(k, wide) + 1) - gammaln(abs(k - wide) + 1))
+        changed = np.flatnonzero((best != named) & (best >= 0))
+        most_gained = (counts[changed, best[changed]] + 1).sum() * np.log(wide)
+        if (best != named).any() and most_gained > choices - _OUT_OF_QUESTION:
+            candidates += self._weigh("relabelled", best, usable, -choices)
+        return candidates
 
     @property
     def weights(self) -> dict[str, float]:
@@ -144,41 +167,35 @@ class Tree:
         return next(self.draw_blocks([n], rng))
 
     def draw_blocks(self, sizes: Sequence[int], rng: np.random.Generator, together: int = 1) -> Iterator[Array]:
-        """Draw in blocks of these sizes, ``together`` of them at a time."""
+        """Draw in blocks of these sizes, ``together`` of them at a time; hot and cold cells take every other draw."""
         cells = self._cells.weights(max(sum(sizes) // 2, 1), rng) if self._cells is not None else None
         start = 0
         for first in range(0, len(sizes), together):
             group = sizes[first : first + together]
             out = np.empty((sum(group), *self.counts.shape))
             for block in np.split(out, np.cumsum(group)[:-1]):
-                self._fill_block(block, start, cells, rng)
+                if cells is None:
+                    self._fill_by_hypotheses(block, rng)
+                else:
+                    odd = 1 - start % 2  # counted over all blocks: those of many classes have one draw each
+                    self._fill_by_hypotheses(block[1 - odd :: 2], rng)
+                    by_cells = block[odd::2]
+                    for place, (affinities, popularities) in zip(by_cells, islice(cells, len(by_cells)), strict=True):
+                        np.multiply(affinities, popularities, out=place)
+                    sums = by_cells.sum(2)
+                    _share_out(by_cells, self._likeliest, np.where(sums > 0, sums, 1.0), rng)
+                rejected = None if self._rejects is None else self._rejects.draw(len(block), rng)
+                prevalence = self._prevalence.draw(len(block), rng)
+                if rejected is None:
+                    np.multiply(block, prevalence[:, :, None], out=block)
+                else:
+                    np.multiply(block, (prevalence * (1 - rejected))[:, :, None], out=block)
+                    block[:, :, self.shape.reject] = prevalence * rejected
                 start += len(block)
             if self.used is not None:
                 drawn, out = out, np.zeros((*out.shape[:2], self.used.size))
                 out[:, :, self.used] = drawn
             yield out
-
-    def _fill_block(
-        self, out: Array, start: int, cells: Iterator[tuple[Gammas, Array]] | None, rng: np.random.Generator
-    ) -> None:
-        """Draw a block before which come ``start`` draws; with hot and cold cells, these take every other draw."""
-        if cells is None:
-            self._fill_by_hypotheses(out, rng)
-        else:
-            odd = 1 - start % 2  # counted over all blocks: those of many classes have one draw each
-            self._fill_by_hypotheses(out[1 - odd :: 2], rng)
-            by_cells = out[odd::2]
-            for place, (affinities, popularities) in zip(by_cells, islice(cells, len(by_cells)), strict=True):
-                np.multiply(affinities, popularities, out=place)
-            sums = by_cells.sum(2)
-            _share_out(by_cells, self._likeliest, np.where(sums > 0, sums, 1.0), rng)
-        rejected = None if self._rejects is None else self._rejects.draw(len(out), rng)
-        prevalence = self._prevalence.draw(len(out), rng)
-        if rejected is None:
-            out *= prevalence[:, :, None]
-        else:
-            out *= (prevalence * (1 - rejected))[:, :, None]
-            out[:, :, self.shape.reject] = prevalence * rejected
 
     def _fill_by_hypotheses(self, out: Array, rng: np.random.Generator) -> None:
         """Draw rows of predictions given, from each hypothesis as often as the data speak for it."""
@@ -248,7 +265,7 @@ class Tree:
 
     @cached_property
     def _prevalence(self) -> PrevalenceLevel:
-        return get_prevalence_level(self.counts.sum(1))
+        return get_prevalence_level(self.counts.sum(1).tobytes())
 
     @cached_property
     def _rejects(self) -> TrendLevel | None:
@@ -281,38 +298,14 @@ class Tree:
         wanted = estimate_margins(weight @ rest, expected.sum(0)) * mass.sum()
         return expected, wanted
 
-    def _consider(self) -> Iterator[Hypothesis]:
-        counts = self._answered
-        k, m = counts.shape
-        usable = np.ones((k, m), dtype=bool)
-        if self.shape.reject is not None:
-            usable[:, self.shape.reject] = False
-        none, named = np.full(k, -1), self._named
-        if not self._names_mean_it(named):
-            yield from self._weigh("unmatched", none, usable, _UNMATCHED if (named >= 0).any() else 0.0)
-        if (named >= 0).any():
-            yield from self._weigh("labels", named, usable, 0.0)
-        if k >= FEWEST_CLASSES_MERGED and (named >= 0).all():
-            merged = find_merged_columns(counts, named)
-            number = int(np.count_nonzero(merged != named))
-            if number:
-                yield from self._weigh("merged", merged, usable, compute_merge_prior(number, k, int(usable[0].sum())))
-        best = none.copy()
-        rows, columns = best_assignment(np.where(usable, counts, -1.0))
-        best[rows] = np.where(usable[rows, columns], columns, -1)
-        wide = int(usable[0].sum())
-        choices = float(gammaln(max(k, wide) + 1) - gammaln(abs(k - wide) + 1))
-        changed = np.flatnonzero((best != named) & (best >= 0))
-        most_gained = (counts[changed, best[changed]] + 1).sum() * np.log(wide)
-        if (best != named).any() and most_gained > choices - _OUT_OF_QUESTION:
-            yield from self._weigh("relabelled", best, usable, -choices)
-
-    def _names_mean_it(self, named: Indices) -> bool:
-        """Return True if it is out of question that labels which both sides share mean nothing.
+    @property
+    def _names_mean_it(self) -> bool:
+        """True if it is out of question that labels which both sides share mean nothing.
 
         Without a meaning, the prediction that a class gets most often could be any. Each class where it is the one of
         the same name speaks against that by the logarithm of their number; the evidence itself has always said more.
         """
+        named = self._named
         matched = np.flatnonzero(named >= 0)
         if not matched.size:
             return False

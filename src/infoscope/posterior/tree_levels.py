@@ -91,11 +91,6 @@ class BetaLevel:
         return 0.5 / max(self.successes.size, 1)
 
     @cached_property
-    def _pairs(self) -> Pairs:
-        """Distinct (successes, failures)."""
-        return find_distinct_pairs(self.successes, self.failures)
-
-    @cached_property
     def _distinct(self) -> tuple[tuple[Array, Indices], ...]:
         """Distinct successes, failures and samples of a class, each with the number of classes that have it."""
         sides = self.successes, self.failures, self.successes + self.failures
@@ -228,32 +223,37 @@ class TrendLevel(BetaLevel):
         return first, place.ravel()
 
     @cached_property
+    def _pairs(self) -> Pairs:
+        """Distinct (successes, failures)."""
+        return find_distinct_pairs(self.successes, self.failures)
+
+    @cached_property
     def _fits(self) -> tuple[_Fit, ...]:
-        """The trends that there are data for."""
+        """The trends that there are data for: logistic regressions, counts discounted by how much classes differ."""
         n = self.successes + self.failures
         if self.successes.size < _FEWEST_CLASSES or not n.any():
             return ()
-        return tuple(self._fit(trend) for trend, x in enumerate(self._places) if np.ptp(x[n > 0]) >= _LEAST_RANGE)
-
-    def _fit(self, trend: int) -> _Fit:
-        """Logistic regression along a trend, counts discounted by how much classes differ."""
-        x, n = self._places[trend], self.successes + self.failures
         weights = normalize_weights(self.grid.log_weights)
         alike = 1 / float(weights @ (1 / (self.grid.success + self.grid.failure)))
         discount = 1 / (1 + np.maximum(n - 1, 0) / (alike + 1))
         expected = np.array([0.0, _RISING / 2])
-        fitted = np.array([logit(np.clip(self.successes.sum() / n.sum(), *find_level_ends(n.size))), 0.0])
         ridge = np.diag([1e-6, 1 / _SPREAD**2])
-        for _ in range(_FITTING_STEPS):
-            share = expit(fitted[0] + fitted[1] * x)
-            weight, rest = discount * n * share * (1 - share), discount * (self.successes - n * share)
-            gram = ridge + np.array([[weight.sum(), weight @ x], [weight @ x, weight @ x**2]])
-            step = np.linalg.solve(gram, [rest.sum(), rest @ x] - ridge @ (fitted - expected))
-            fitted = fitted + np.clip(step, -0.7, 0.7)
-            if np.abs(step).max() < _CLOSE:
-                break
-        sd = float(np.sqrt(np.linalg.inv(gram)[1, 1]))
-        return _Fit(trend, float(fitted[1]), sd, float(fitted[0]), float(-gram[0, 1] / gram[0, 0]), share)
+        fits = []
+        for trend, x in enumerate(self._places):
+            if np.ptp(x[n > 0]) < _LEAST_RANGE:
+                continue
+            fitted = np.array([logit(np.clip(self.successes.sum() / n.sum(), *find_level_ends(n.size))), 0.0])
+            for _ in range(_FITTING_STEPS):
+                share = expit(fitted[0] + fitted[1] * x)
+                weight, rest = discount * n * share * (1 - share), discount * (self.successes - n * share)
+                gram = ridge + np.array([[weight.sum(), weight @ x], [weight @ x, weight @ x**2]])
+                step = np.linalg.solve(gram, [rest.sum(), rest @ x] - ridge @ (fitted - expected))
+                fitted = fitted + np.clip(step, -0.7, 0.7)
+                if np.abs(step).max() < _CLOSE:
+                    break
+            sd = float(np.sqrt(np.linalg.inv(gram)[1, 1]))
+            fits.append(_Fit(trend, float(fitted[1]), sd, float(fitted[0]), float(-gram[0, 1] / gram[0, 0]), share))
+        return tuple(fits)
 
     @cached_property
     def _candidates(self) -> tuple[_Points, ...]:
@@ -268,7 +268,28 @@ class TrendLevel(BetaLevel):
             strength,
             self.grid.log_weights - np.log(strength.size),
         )
-        return flat, *map(self._trend_points, self._fits)
+        candidates, n = [flat], self.successes + self.failures
+        low, high = find_level_ends(n.size)
+        for fit in self._fits:
+            slope, base = (np.full(STRENGTHS.size, best) for best in (fit.slope, fit.base))
+            at_best = self._log_evidence(fit.trend, slope, base, STRENGTHS)
+            strengths = STRENGTHS[at_best > at_best.max() - _FAR]
+            information = n * fit.share * (1 - fit.share) / (1 + np.maximum(n - 1, 0) / (strengths[:, None] + 1))
+            reach = 1 / np.sqrt(information.sum(1) + 0.05)
+            slopes = fit.slope + fit.sd * _ABSCISSAE
+            slope, offset, of = (
+                part.ravel() for part in np.meshgrid(slopes, _OFFSETS, np.arange(strengths.size), indexing="ij")
+            )
+            base = fit.base + fit.tilt * (slope - fit.slope) + offset * reach[of]
+            share = expit(base)
+            width = fit.sd * (_ABSCISSAE[1] - _ABSCISSAE[0]) / (_SPREAD * np.sqrt(2 * np.pi))
+            # the prior of μ is even between the ends; here its points are even in the logit
+            spacing = share * (1 - share) * reach[of] * (_OFFSETS[1] - _OFFSETS[0]) / (high - low)
+            spacing = np.where((share > low) & (share < high), spacing, 1e-300)
+            log_weights = np.log(width * spacing / STRENGTHS.size)
+            log_weights = log_weights + self._log_evidence(fit.trend, slope, base, strengths[of])
+            candidates.append(_Points(np.full(of.size, fit.trend), slope, base, strengths[of], log_weights))
+        return tuple(candidates)
 
     @cached_property
     def _points(self) -> _Points:
@@ -282,29 +303,6 @@ class TrendLevel(BetaLevel):
             log_weights.append(trend.log_weights + log_prior + np.log(0.5 / len(trends)))
         together = _Points(*(np.concatenate(parts) for parts in zip(flat, *trends, strict=True)))
         return together._replace(log_weights=np.concatenate(log_weights))
-
-    def _trend_points(self, fit: _Fit) -> _Points:
-        n = self.successes + self.failures
-        slope, base = (np.full(STRENGTHS.size, best) for best in (fit.slope, fit.base))
-        at_best = self._log_evidence(fit.trend, slope, base, STRENGTHS)
-        strengths = STRENGTHS[at_best > at_best.max() - _FAR]
-        information = n * fit.share * (1 - fit.share) / (1 + np.maximum(n - 1, 0) / (strengths[:, None] + 1))
-        reach = 1 / np.sqrt(information.sum(1) + 0.05)
-        slopes = fit.slope + fit.sd * _ABSCISSAE
-        slope, offset, of = (
-            part.ravel() for part in np.meshgrid(slopes, _OFFSETS, np.arange(strengths.size), indexing="ij")
-        )
-        base = fit.base + fit.tilt * (slope - fit.slope) + offset * reach[of]
-        share = expit(base)
-        width = fit.sd * (_ABSCISSAE[1] - _ABSCISSAE[0]) / (_SPREAD * np.sqrt(2 * np.pi))
-        # the prior of μ is even between the ends; here its points are even in the logit
-        low, high = find_level_ends(n.size)
-        spacing = share * (1 - share) * reach[of] * (_OFFSETS[1] - _OFFSETS[0]) / (high - low)
-        spacing = np.where((share > low) & (share < high), spacing, 1e-300)
-        log_weights = np.log(width * spacing / STRENGTHS.size) + self._log_evidence(
-            fit.trend, slope, base, strengths[of]
-        )
-        return _Points(np.full(of.size, fit.trend), slope, base, strengths[of], log_weights)
 
     def _log_evidence(self, trend: int, slope: Array, base: Array, strength: Array) -> Array:
         """Log probability of the data at each point."""
@@ -400,20 +398,17 @@ class NormalLogs(LogLaw):
     """Logs that are normal."""
 
     def _nodes(self, counts: Array) -> tuple[Array, Array, Array]:
-        best = self._likeliest(counts)
+        # Lambert's equation: with w = s² eˣ, n − eˣ = (x − m)/s² is w + ln w = ln s² + m + s² n
+        wanted = 2 * np.log(self.spread) + self.mean + self.spread**2 * counts
+        w = np.where(wanted > 1, wanted - np.log(np.maximum(wanted, 1.0)), np.exp(np.minimum(wanted, 1.0) - 0.5))
+        for _ in range(_LAMBERT_STEPS):
+            w = w * (1 + wanted - np.log(w)) / (1 + w)
+        best = np.asarray(np.log(w) - 2 * np.log(self.spread))
         sd = 1 / np.sqrt(np.exp(best) + self.spread**-2.0)
         away = sd[..., None] * _NODES
         relative = np.exp(-_poisson_fall(best[..., None], away) - 0.5 * (away / self.spread[..., None]) ** 2)
         top = counts * best - np.exp(best) - 0.5 * ((best - self.mean) / self.spread) ** 2
         return top - np.log(self.spread * np.sqrt(2 * np.pi)), best[..., None] + away, relative
-
-    def _likeliest(self, counts: Array) -> Array:
-        """Solve Lambert's equation: with w = s² eˣ, n − eˣ = (x − m)/s² is w + ln w = ln s² + m + s² n."""
-        wanted = 2 * np.log(self.spread) + self.mean + self.spread**2 * counts
-        w = np.where(wanted > 1, wanted - np.log(np.maximum(wanted, 1.0)), np.exp(np.minimum(wanted, 1.0) - 0.5))
-        for _ in range(_LAMBERT_STEPS):
-            w = w * (1 + wanted - np.log(w)) / (1 + w)
-        return np.asarray(np.log(w) - 2 * np.log(self.spread))
 
 
 class PowerLaw(LogLaw):
@@ -487,35 +482,31 @@ class PrevalenceLevel:
 
     @cached_property
     def _logs(self) -> tuple[_LogPoints, ...]:
+        """The laws of each kind: for each spread, means where the data put them, evenly spaced."""
         total = float(self.totals.sum())
         if self.totals.size < 2 or total <= 0 or self.totals.max() > _MOST_SAMPLES:
             return ()
         points = []
         for law, spreads in SPREADS.items():
-            means, logs = self._near_best(law, spreads)
+            if law is NormalLogs:  # means of a law that go with the counts
+                typical = np.log(self.totals.mean()) - spreads**2 / 2
+            else:
+                typical = np.log(self.totals + 0.5).mean() - spreads
+            means = typical[:, None] + _MEAN_STEPS * np.maximum(spreads, 0.3)[:, None]
+            logs = self._log_likelihood(law(means, spreads[:, None]))
+            for _ in range(_REFINEMENTS):
+                best = logs.argmax(1)
+                few = (logs > logs.max(1, keepdims=True) - _NEAR).sum(1) < _FEWEST_NEAR
+                coarse = np.flatnonzero(few | (best == 0) | (best == _MEAN_STEPS.size - 1))
+                if not coarse.size:
+                    break
+                apart = (means[coarse, 1] - means[coarse, 0])[:, None]
+                means[coarse] = means[coarse, best[coarse]][:, None] + 2 / _MEAN_STEPS[-1] * apart * _MEAN_STEPS
+                logs[coarse] = self._log_likelihood(law(means[coarse], spreads[coarse, None]))
             # the mean's prior is even; integrated over it, any number of samples has the probability 1/n
             logs += np.log((means[:, 1:2] - means[:, :1]) * total / spreads.size)
             points.append(_LogPoints(law(means.ravel(), np.repeat(spreads, _MEAN_STEPS.size)), logs.ravel()))
         return tuple(points)
-
-    def _near_best(self, law: type[LogLaw], spreads: Array) -> tuple[Array, Array]:
-        """For each spread, means where the data put them, evenly spaced, and the log likelihood of each."""
-        if law is NormalLogs:  # means of a law that go with the counts
-            typical = np.log(self.totals.mean()) - spreads**2 / 2
-        else:
-            typical = np.log(self.totals + 0.5).mean() - spreads
-        means = typical[:, None] + _MEAN_STEPS * np.maximum(spreads, 0.3)[:, None]
-        logs = self._log_likelihood(law(means, spreads[:, None]))
-        for _ in range(_REFINEMENTS):
-            best = logs.argmax(1)
-            few = (logs > logs.max(1, keepdims=True) - _NEAR).sum(1) < _FEWEST_NEAR
-            coarse = np.flatnonzero(few | (best == 0) | (best == _MEAN_STEPS.size - 1))
-            if not coarse.size:
-                break
-            apart = means[coarse, 1] - means[coarse, 0]
-            means[coarse] = (means[coarse, best[coarse]])[:, None] + 2 / _MEAN_STEPS[-1] * apart[:, None] * _MEAN_STEPS
-            logs[coarse] = self._log_likelihood(law(means[coarse], spreads[coarse, None]))
-        return means, logs
 
     def _log_likelihood(self, law: LogLaw) -> Array:
         """Log probability of the counts given their sum, up to what no hypothesis changes, for each law."""
@@ -573,28 +564,21 @@ class PrevalenceLevel:
         out[flat] = rng.standard_gamma(self.totals + grid[points[flat]][:, None])
         for law, of_law in self._by_law(distinct(points[~flat])):
             here = np.flatnonzero((points >= of_law[0]) & (points <= of_law[-1]) & ~flat)
-            out[here] = self._draw_counts(law, np.searchsorted(of_law, points[here]), rng)
+            # expected counts of each class, for each of these draws: a node, and somewhere about it
+            chances, logs = law.nodes(self._distinct[0][:, None])
+            kind, which = self._distinct[1], np.searchsorted(of_law, points[here])[:, None]
+            below = np.cumsum(chances, axis=2)[kind, which, :-1]
+            node = (below < rng.random((here.size, self.totals.size, 1))).sum(2)
+            apart = (logs[:, :, 1] - logs[:, :, 0])[kind, which]
+            out[here] = np.exp(logs[kind, which, node] + apart * (rng.random(node.shape) - 0.5))
         total = out.sum(1, keepdims=True)
         out[total[:, 0] <= 0] = 1.0 / self.totals.size
         return np.asarray(out / out.sum(1, keepdims=True))
 
-    def _draw_counts(self, law: LogLaw, of: Indices, rng: np.random.Generator) -> Array:
-        """Draw counts that are expected of each class, once for each law named: a node, and somewhere about it."""
-        chances, logs = law.nodes(self._distinct[0][:, None])
-        kind, which = self._distinct[1], of[:, None]
-        below = np.cumsum(chances, axis=2)[kind, which, :-1]
-        node = (below < rng.random((of.size, self.totals.size, 1))).sum(2)
-        apart = (logs[:, :, 1] - logs[:, :, 0])[kind, which]
-        return np.asarray(np.exp(logs[kind, which, node] + apart * (rng.random(node.shape) - 0.5)))
-
-
-def get_prevalence_level(totals: Array) -> PrevalenceLevel:
-    """Return the belief about the shares of classes with these counts, kept for other systems with the same truth."""
-    return _make_level(totals.tobytes())
-
 
 @lru_cache(maxsize=8)
-def _make_level(totals: bytes) -> PrevalenceLevel:
+def get_prevalence_level(totals: bytes) -> PrevalenceLevel:
+    """Return the belief about the shares of classes with these counts, kept for other systems with the same truth."""
     return PrevalenceLevel(np.frombuffer(totals))
 
 

@@ -136,47 +136,44 @@ class SharedRows:
         return make_log_grid(0.05, 100.0 * self.counts.shape[1], 16)
 
     @cached_property
-    def _distinct(self) -> tuple[Indices, Indices, Indices, Array, Array]:
-        """Row and pair of each occupied cell; column, count and frequency of each distinct (column, count)."""
-        rows, columns = np.nonzero(self.counts)
-        pairs = find_distinct_pairs(columns.astype(float), self.counts[rows, columns])
-        return rows, pairs.place, pairs.one.astype(np.intp), pairs.other, pairs.times.astype(float)
-
-    @cached_property
-    def _starts(self) -> tuple[tuple[Indices, Indices], tuple[Indices, Indices]]:
-        """Rows with occupied cells and where theirs begin, and columns with pairs and where theirs begin."""
-        rows, _, columns, _, _ = self._distinct
-        row_starts, column_starts = (np.unique(side, return_index=True) for side in (rows, columns))
-        return row_starts, column_starts
-
-    @cached_property
     def _fit(self) -> tuple[Array, Array]:
         """For each β: what is known of the profile (Dirichlet parameters), and the log evidence."""
-        m = self.counts.shape[1]
-        profile = (self.counts.sum(0) + 0.5) / (self.counts.sum() + 0.5 * m)
-        profiles = np.tile(profile, (self.strengths.size, 1))
+        k, m = self.counts.shape
+        size, b = self.strengths.size, self.strengths[:, None]
+        # the column, count n and frequency of each distinct (column, count), and which one each occupied cell has
+        rows, columns = np.nonzero(self.counts)
+        pairs = find_distinct_pairs(columns.astype(float), self.counts[rows, columns])
+        columns, n, times = pairs.one.astype(np.intp), pairs.other, pairs.times.astype(float)
+        used_rows, first_cells = np.unique(rows, return_index=True)
+        used_columns, first_pairs = np.unique(columns, return_index=True)
+        profiles = np.tile((self.counts.sum(0) + 0.5) / (self.counts.sum() + 0.5 * m), (size, 1))
         near: Indices | None = None
         for _ in range(_ROUNDS):
-            uses = self._uses(profiles)
+            # the expected uses of each column's profile, with those that a row would have made of closed columns
+            x = b * profiles[:, columns]
+            expected = x * (digamma(x + n) - digamma(x))
+            in_rows, in_columns = np.zeros((size, k)), np.zeros((size, m))
+            in_rows[:, used_rows] = np.add.reduceat(expected[:, pairs.place], first_cells, axis=1)
+            in_columns[:, used_columns] = np.add.reduceat(expected * times, first_pairs, axis=1)
+            rates = in_rows / self._open_sums(profiles)
+            if self._closed is None:
+                of_closed = rates @ ~self.open_cells
+            else:
+                closed_rows, closed_columns = self._closed
+                of_columns = np.zeros((m, size))
+                np.add.at(of_columns, closed_columns, rates[:, closed_rows].T)
+                of_closed = of_columns.T
+            uses = in_columns + profiles * of_closed
             near, evidence = _find_best_kappa(uses, near)
             kappa = _KAPPA[near][:, None]
             before, profiles = profiles, (uses + kappa) / (uses.sum(1, keepdims=True) + m * kappa)
             if np.abs(profiles / before - 1).max() < _SETTLED:
                 break
         occam = evidence - (uses * np.log(profiles)).sum(1)
-        return uses + kappa, self._log_likelihood(profiles) + occam
-
-    def _uses(self, profiles: Array) -> Array:
-        """Return the expected uses of each column's profile, with those a row would have made of closed columns."""
-        _, place, columns, n, times = self._distinct
-        x = self.strengths[:, None] * profiles[:, columns]
-        expected = x * (digamma(x + n) - digamma(x))
-        (rows, first_cells), (used, first_pairs) = self._starts
-        in_rows, in_columns = np.zeros((len(x), self.counts.shape[0])), np.zeros((len(x), self.counts.shape[1]))
-        in_rows[:, rows] = np.add.reduceat(expected[:, place], first_cells, axis=1)
-        in_columns[:, used] = np.add.reduceat(expected * times, first_pairs, axis=1)
-        rate = in_rows / self._open_sums(profiles)
-        return np.asarray(in_columns + profiles * self._closed_sums(rate))
+        x, mass, totals = b * profiles[:, columns], b * self._open_sums(profiles), self.counts.sum(1)
+        of_rows = np.where(totals > 0, gammaln(totals + mass) - gammaln(mass), 0.0)
+        log_likelihood = (gammaln(n + x) - gammaln(x)) @ times - of_rows.sum(1)
+        return uses + kappa, log_likelihood + occam
 
     @cached_property
     def _closed(self) -> tuple[Indices, Indices] | None:
@@ -194,23 +191,6 @@ class SharedRows:
         out = np.repeat(profiles.sum(1)[None], self.counts.shape[0], axis=0)
         np.subtract.at(out, rows, profiles[:, columns].T)
         return out.T
-
-    def _closed_sums(self, rates: Array) -> Array:
-        """Add up each rate over the rows that each column is closed to."""
-        if self._closed is None:
-            return np.asarray(rates @ ~self.open_cells)
-        rows, columns = self._closed
-        out = np.zeros((self.counts.shape[1], len(rates)))
-        np.add.at(out, columns, rates[:, rows].T)
-        return out.T
-
-    def _log_likelihood(self, profiles: Array) -> Array:
-        _, _, columns, n, times = self._distinct
-        x = self.strengths[:, None] * profiles[:, columns]
-        totals = self.counts.sum(1)
-        mass = self.strengths[:, None] * self._open_sums(profiles)
-        rows = np.where(totals > 0, gammaln(totals + mass) - gammaln(mass), 0.0)
-        return np.asarray((gammaln(n + x) - gammaln(x)) @ times - rows.sum(1))
 
     @property
     def log_evidence(self) -> Array:
@@ -257,6 +237,7 @@ def _find_best_kappa(n: Array, near: Indices | None) -> tuple[Indices, Array]:
 # ── rows that use a subset of their columns ──────────────────────────────────────────────────────
 
 _VANISHING = 1e-250
+_SUBSET_STRENGTHS = make_log_grid(0.1, 50.0, 10)
 _SIZES = 80  # subset sizes considered one by one; beyond, on a logarithmic grid
 
 
@@ -276,10 +257,6 @@ class SubsetRows:
     def _shares(self) -> Array:
         widest = max(int(self.open_cells.sum(1).max()), 2)
         return make_log_grid(0.5 / widest, 0.98, 14)
-
-    @cached_property
-    def _strengths(self) -> Array:
-        return make_log_grid(0.1, 50.0, 10)
 
     @cached_property
     def _sizes(self) -> Array:
@@ -313,7 +290,7 @@ class SubsetRows:
         for share in self._shares:
             none = np.log1p(-((1 - share) ** np.maximum(width, 1)))
             by_share.append(ways + a * np.log(share) + (width - a) * np.log1p(-share) - none)
-        return np.stack(by_share), np.stack([gammaln(a * b) - gammaln(a * b + total) for b in self._strengths])
+        return np.stack(by_share), np.stack([gammaln(a * b) - gammaln(a * b + total) for b in _SUBSET_STRENGTHS])
 
     @cached_property
     def _log_sizes(self) -> Array:
@@ -321,26 +298,23 @@ class SubsetRows:
         return np.stack([x + y for x, y in product(*self._log_parts)])
 
     @cached_property
-    def _log_sums(self) -> Array:
-        """Log of the sum over sizes for each (ω, b) and kind of row: a product of matrices, unless numbers vanish."""
+    def log_evidence(self) -> Array:
+        """Log probability of the rows for each (ω, b)."""
+        # the sum over sizes for each kind of row: a product of matrices, unless numbers vanish
         tops = [part.max(2, keepdims=True) for part in self._log_parts]
         by_share, by_strength = (np.exp(part - top) for part, top in zip(self._log_parts, tops, strict=True))
         sums = np.einsum("iks,jks->ijk", by_share, by_strength, optimize=True)
         if (sums > _VANISHING).all():
-            return np.asarray(np.log(sums) + tops[0][:, None, :, 0] + tops[1][None, :, :, 0]).reshape(-1, sums.shape[2])
-        logs = self._log_sizes
-        top = logs.max(2)
-        return np.asarray(top + np.log(np.exp(logs - top[:, :, None]).sum(2)))
-
-    @cached_property
-    def log_evidence(self) -> Array:
-        """Log probability of the rows for each (ω, b)."""
+            log_sums = (np.log(sums) + tops[0][:, None, :, 0] + tops[1][None, :, :, 0]).reshape(-1, sums.shape[2])
+        else:
+            top = self._log_sizes.max(2)
+            log_sums = top + np.log(np.exp(self._log_sizes - top[:, :, None]).sum(2))
         kinds, place = self._kinds
         rows = np.bincount(place, minlength=kinds.shape[1]) * (kinds[0] > 0)
         n, times = np.unique(self.counts[self.counts > 0], return_counts=True)
-        b = self._strengths[:, None]
+        b = _SUBSET_STRENGTHS[:, None]
         cells = (gammaln(n + b) - gammaln(b)) @ times
-        return np.asarray(np.where(rows > 0, self._log_sums, 0.0) @ rows + np.tile(cells, self._shares.size))
+        return np.asarray(np.where(rows > 0, log_sums, 0.0) @ rows + np.tile(cells, self._shares.size))
 
     @cached_property
     def _size_chances(self) -> Array:
@@ -354,7 +328,7 @@ class SubsetRows:
         """Expected shares, (rows, columns)."""
         (width, seen, total), place = self._kinds
         chance = self._size_chances * normalize_weights(self.log_evidence)[:, None, None]
-        b = np.tile(self._strengths, self._shares.size)[:, None, None]
+        b = np.tile(_SUBSET_STRENGTHS, self._shares.size)[:, None, None]
         per_sample = chance / (total[:, None] + self._sizes * b)
         per_column = (per_sample * b).sum(0)
         added = (self._sizes - seen[:, None]) / np.maximum(width - seen, 1)[:, None]
@@ -364,11 +338,7 @@ class SubsetRows:
 
     def weights(self, at: Indices, rng: np.random.Generator) -> Gammas:
         """Draw the weights of the columns in each row, (draws, rows, columns), for the grid points ``at``."""
-        strength = self._strengths[at % self._strengths.size][:, None, None]
-        return draw_gammas(self._draw_active(at, rng) * strength + self.counts, rng)
-
-    def _draw_active(self, at: Indices, rng: np.random.Generator) -> Mask:
-        """Draw the columns that belong to the subset: the observed ones and random others."""
+        # the columns that belong to the subset: the observed ones and random others
         kinds, place = self._kinds
         below = np.cumsum(self._size_chances, axis=2)[at][:, place, :-1] < rng.random((at.size, place.size, 1))
         size = np.maximum(self._sizes[below.sum(2)], np.maximum(kinds[1, place], 1))
@@ -376,7 +346,9 @@ class SubsetRows:
         keys[:, ~self.open_cells] = 2.0
         keys[:, self.counts > 0] = -1.0
         bound = np.take_along_axis(np.sort(keys, axis=2), size.astype(np.intp)[:, :, None] - 1, axis=2)
-        return np.asarray((keys <= bound) & self.open_cells)
+        subset = (keys <= bound) & self.open_cells
+        strength = _SUBSET_STRENGTHS[at % _SUBSET_STRENGTHS.size][:, None, None]
+        return draw_gammas(subset * strength + self.counts, rng)
 
 
 def draw_shares(model: ProfileRows | SharedRows | SubsetRows, at: Indices, rng: np.random.Generator) -> Array:
@@ -412,97 +384,71 @@ class BlockRows:
         return out[0], out[1]
 
     @cached_property
-    def _widths(self) -> tuple[Indices, Indices]:
-        """Return the number of columns open to each row, inside its block and outside."""
+    def _split(self) -> tuple[Mask, Indices, BetaLevel, float]:
+        """How predictions divide: rows open inside, those open on both sides and their level, and the log evidence.
+
+        The evidence leaves out how many predictions of each row stay inside, and is that of the occupied cells alone.
+        """
         inner = np.count_nonzero(self.open_cells & self.inside, axis=1)
-        return inner, np.count_nonzero(self.open_cells, axis=1) - inner
-
-    @cached_property
-    def _occupied(self) -> tuple[Indices, Array, Mask]:
-        """Row and count of each occupied cell, and whether it is inside its block."""
+        widths = inner, np.count_nonzero(self.open_cells, axis=1) - inner
         places = np.flatnonzero(self.counts != 0)  # several times faster than rows and columns of numbers
-        return places // self.counts.shape[1], self.counts.ravel()[places], self.inside.ravel()[places]
-
-    @cached_property
-    def _totals(self) -> tuple[Array, Array]:
-        """Samples of each row inside its block and outside."""
-        rows, counts, inside = self._occupied
-        inner, outer = (group_sum(rows[here], counts[here], len(self.counts)) for here in (inside, ~inside))
-        return inner, outer
-
-    @cached_property
-    def _divided(self) -> Indices:
-        """Rows that have open cells on both sides."""
-        return np.flatnonzero((self._widths[0] > 0) & (self._widths[1] > 0))
-
-    @cached_property
-    def _level(self) -> BetaLevel:
-        inner, outer = (totals[self._divided] for totals in self._totals)
-        return BetaLevel(inner, outer)
-
-    @cached_property
-    def _given_split(self) -> float:
-        """Log evidence but for how many predictions of each row stay inside, from the occupied cells alone."""
-        rows, counts, inside = self._occupied
+        rows, counts, inside = places // self.counts.shape[1], self.counts.ravel()[places], self.inside.ravel()[places]
         strengths = make_profile_strengths(self.counts.shape[1])
-        parts = (
-            compute_log_total(compute_profile_evidence(strengths, counts[here], 1 / widths[rows[here]], totals))
-            for here, widths, totals in zip((inside, ~inside), self._widths, self._totals, strict=True)
-        )
+        totals, evidence = [], 0.0
+        for here, width in zip((inside, ~inside), widths, strict=True):
+            total = group_sum(rows[here], counts[here], len(self.counts))
+            logs = compute_profile_evidence(strengths, counts[here], 1 / width[rows[here]], total)
+            evidence += compute_log_total(logs)
+            totals.append(total)
         blocks = distinct(self.inside.argmax(1)).size  # rows of one block share its first column
-        return float(sum(parts) - self.counts.shape[0] * np.log(blocks))
+        divided = np.flatnonzero((widths[0] > 0) & (widths[1] > 0))
+        level = BetaLevel(totals[0][divided], totals[1][divided])
+        return widths[0] > 0, divided, level, float(evidence - self.counts.shape[0] * np.log(blocks))
 
     @cached_property
     def most_evidence(self) -> float:
         """Upper bound of the log evidence, from the likeliest share inside of each row."""
-        inner, outer = (totals[self._divided] for totals in self._totals)
+        _, _, level, given_split = self._split
+        inner, outer = level.successes, level.failures
         both = np.where(inner + outer > 0, inner + outer, 1.0)
-        return self._given_split + float((xlogy(inner, inner / both) + xlogy(outer, outer / both)).sum())
+        return given_split + float((xlogy(inner, inner / both) + xlogy(outer, outer / both)).sum())
 
     @cached_property
     def log_evidence(self) -> Array:
         """Log probability of the rows, everything integrated; one number, as an array."""
-        return np.array([self._level.log_total + self._given_split])
+        _, _, level, given_split = self._split
+        return np.array([level.log_total + given_split])
 
     @cached_property
     def mean(self) -> Array:
         """Expected shares, (rows, columns)."""
         inner, outer = (part.mean for part in self._parts)
-        share = self._shares(self._level.mean[None])[0, :, None]
+        share = self._fill_shares(self._split[2].mean[None])[0, :, None]
         return np.asarray(inner * share + outer * (1 - share))
 
     def weights(self, at: Indices, rng: np.random.Generator) -> Array:
         """Draw the weights of the columns in each row, (draws, rows, columns); they are shares."""
         n = at.size
         inner, outer = (draw_shares(part, pick(part.log_evidence, n, rng), rng) for part in self._parts)
-        share = self._shares(self._level.draw(n, rng))[:, :, None]
+        share = self._fill_shares(self._split[2].draw(n, rng))[:, :, None]
         inner *= share
         outer *= 1 - share
         inner += outer
         return inner
 
-    def _shares(self, divided: Array) -> Array:
+    def _fill_shares(self, of_divided: Array) -> Array:
         """Return the share inside for every row: drawn where there is a choice, all or nothing elsewhere."""
-        out = np.tile((self._widths[0] > 0).astype(float), (divided.shape[0], 1))
-        out[:, self._divided] = divided
+        is_open, divided, _, _ = self._split
+        out = np.tile(is_open.astype(float), (of_divided.shape[0], 1))
+        out[:, divided] = of_divided
         return out
 
 
 def find_best_blocks(rest: Array, open_cells: Mask, matches: Indices) -> BlockRows | None:
-    """Return the most likely grouping; what takes longest is computed only of candidates that may be it."""
-    candidates = [BlockRows(rest, open_cells, inside) for inside in _list_candidate_blocks(rest, matches)]
-    best: BlockRows | None = None
-    for rows in sorted(candidates, key=lambda rows: -rows.most_evidence):
-        if best is None or rows.most_evidence > best.log_evidence[0]:
-            best = rows if best is None else max(best, rows, key=lambda rows: float(rows.log_evidence[0]))
-    return best
-
-
-def _list_candidate_blocks(rest: Array, matches: Indices) -> Iterator[Mask]:
-    """Yield groupings of the classes by how often they are mistaken for one another, from fine to coarse."""
+    """Return the most likely grouping of the classes, by how often they are mistaken for one another."""
     k = matches.size
     if k < _FEWEST_CLASSES or (matches < 0).any() or not rest.any():
-        return
+        return None
     between = rest[:, matches]
     between = between + between.T
     size = np.sqrt(np.maximum(between.sum(1), 1.0))
@@ -513,11 +459,18 @@ def _list_candidate_blocks(rest: Array, matches: Indices) -> Iterator[Mask]:
     merges = link_by_average(distances)
     column_class = np.full(rest.shape[1], -1)
     column_class[matches] = np.arange(k)
+    candidates = []
     for blocks in sorted({max(2, round(k / size)) for size in _BLOCK_SIZES if size < k}, reverse=True):
         label = cut_clusters(merges, k, blocks)
         of_column = np.where(column_class >= 0, label[column_class], -1)
         if (label != label[0]).any():
-            yield label[:, None] == of_column
+            candidates.append(BlockRows(rest, open_cells, label[:, None] == of_column))
+    # the evidence, which takes longest, is computed only of candidates that may be the best
+    best: BlockRows | None = None
+    for rows in sorted(candidates, key=lambda rows: -rows.most_evidence):
+        if best is None or rows.most_evidence > best.log_evidence[0]:
+            best = rows if best is None else max(best, rows, key=lambda rows: float(rows.log_evidence[0]))
+    return best
 
 
 class Merge(NamedTuple):
@@ -618,37 +571,21 @@ class AffinityRows:
     frequencies: Array | None = None
     """Frequency of the class of each column: wrong predictions may follow that."""
 
-    @cached_property
-    def _occupied(self) -> Indices:
-        """Flat places of cells with a count."""
-        return np.flatnonzero(self.counts)
-
-    @cached_property
-    def _empty(self) -> Indices:
-        """Flat places of open cells without a count, in rows that have one."""
-        return np.flatnonzero(self.open_cells & (self.counts == 0) & (self.counts.sum(1) > 0)[:, None])
-
     def count_chains(self, most: int) -> int:
         """Return how many chains give so many draws; these take turns."""
         return int(np.clip(_CHAIN_CELLS // self.counts.size, 1, min(_MOST_CHAINS, most)))
 
-    def draws(self, most: int, rng: np.random.Generator) -> Iterator[Array]:
-        """Yield shares of the columns in each row, (rows, columns), one draw after the other, at most ``most``."""
-        for chains, affinities in self._sweep(most, rng):
-            yield from chains.divide_by_row(affinities)
-
     def weights(self, most: int, rng: np.random.Generator) -> Iterator[tuple[_Singles, Array]]:
-        """Yield affinities of the cells and popularities of the columns, whose products are the weights of draws."""
-        for chains, affinities in self._sweep(most, rng):
-            yield from zip(affinities, chains.popular, strict=True)
+        """Yield affinities of the cells and popularities of the columns, whose products are the weights of draws.
 
-    def _sweep(self, most: int, rng: np.random.Generator) -> Iterator[tuple["_Chains", _Singles]]:
-        """Yield the chains after each sweep, and their affinities."""
+        The columns of each row, one draw after the other, from as many chains as ``most`` draws need.
+        """
         chains = _Chains(self, self.count_chains(most), rng)
         for step in range(_WARM_UP):
-            chains.sweep(at_once=step in _AT_ONCE and self._occupied.size <= _MOST_OCCUPIED)
+            chains.sweep(at_once=step in _AT_ONCE and chains.occupied.size <= _MOST_OCCUPIED)
         while True:
-            yield chains, chains.sweep()
+            affinities = chains.sweep()
+            yield from zip(affinities, chains.popular, strict=True)
 
 
 def compute_split_r_hat(values: Array, chains: int) -> float:
@@ -682,11 +619,13 @@ class _Chains:
 
     def __init__(self, rows: AffinityRows, chains: int, rng: np.random.Generator) -> None:
         self.rng = rng
-        self.rows = rows
         self.open = rows.open_cells.astype(np.float32)
         self.counting = (rows.counts.sum(1) > 0).astype(np.float32)[:, None]  # rows that say something
         self.row_sums, self.column_sums = rows.counts.sum(1), rows.counts.sum(0)
-        self.counted = rows.counts.ravel()[rows._occupied]
+        # flat places of cells with a count, and of open ones without in rows that have one
+        self.occupied = np.flatnonzero(rows.counts)
+        self.empty = np.flatnonzero(rows.open_cells & (rows.counts == 0) & (self.row_sums > 0)[:, None])
+        self.counted = rows.counts.ravel()[self.occupied]
         self.kinds_of_counts = np.unique(self.counted, return_inverse=True)
         b = _SHAPES[:, None]
         self.rising = (gammaln(b + self.counted) - gammaln(b) - self.counted * np.log(b)).sum(1)
@@ -712,14 +651,13 @@ class _Chains:
         expected = exposure[:, :, None] * popular[:, None, :]
         np.maximum(expected, _TINY, out=expected)
         flat = expected.reshape(len(expected), -1)
-        occupied = flat.take(self.rows._occupied, axis=1).astype(float)
+        occupied = flat.take(self.occupied, axis=1).astype(float)
         mean = self._mean[:, None]
-        empty, times = _put_in_bins(flat.take(self.rows._empty, axis=1), _BINS)
+        empty, times = _put_in_bins(flat.take(self.empty, axis=1), _BINS)
         cells = _Cells(self.counted, occupied * mean, np.ones_like(occupied))
         if at_once:  # in the warm-up, for which cells of equal counts may be binned, too
             cells = self._bin_equal_counts(cells)
-        log_evidence = self._mixture_evidence(cells, empty * mean, times)
-        (self._draw_mixture_at_once if at_once else self._draw_mixture)(log_evidence)
+        self._draw_mixture(self._mixture_evidence(cells, empty * mean, times), at_once=at_once)
         scale = mean / self._mean[:, None]
         expected *= scale[:, :, None].astype(np.float32)
         affinities = self._draw_affinities(expected, occupied * scale)
@@ -734,13 +672,6 @@ class _Chains:
     def _mean(self) -> Array:
         """Mean affinity of a cell in each chain."""
         return _mean_affinity(_HOT_SHARES[self.share], _COLD_MEANS[self.cold])
-
-    def divide_by_row(self, affinities: _Singles) -> Array:
-        """Return the shares of the columns in each row."""
-        weights = affinities * self.popular[:, None, :]
-        total = weights.sum(2, keepdims=True)
-        weights /= np.where(total > 0, total, 1.0)
-        return weights
 
     def _bin_equal_counts(self, cells: _Cells) -> _Cells:
         """Put cells of equal counts in bins of what was expected there, unless that makes them no fewer."""
@@ -783,8 +714,18 @@ class _Chains:
 
         return log_evidence
 
-    def _draw_mixture(self, log_evidence: _Evidence) -> None:
-        """Draw the share of hot cells, mean of cold ones and shape of both, one after the other."""
+    def _draw_mixture(self, log_evidence: _Evidence, *, at_once: bool) -> None:
+        """Draw the share of hot cells, mean of cold ones and shape of both.
+
+        Together in the warm-up: one after the other they cannot change from many cells to few hot ones.
+        """
+        if at_once:
+            share, cold = (side.ravel() for side in np.meshgrid(_HOT_SHARES, _COLD_MEANS, indexing="ij"))
+            logs = [log_evidence(share, cold, b) + rising for b, rising in zip(_SHAPES, self.rising, strict=True)]
+            places = _pick_each(np.concatenate(logs, 1), self.rng)
+            self.shape, rest = np.divmod(places, share.size)
+            self.share, self.cold = np.divmod(rest, _COLD_MEANS.size)
+            return
         shape, cold = _SHAPES[self.shape][:, None], _COLD_MEANS[self.cold][:, None]
         self.share = _pick_each(log_evidence(_HOT_SHARES, cold, shape), self.rng)
         share = _HOT_SHARES[self.share][:, None]
@@ -792,19 +733,11 @@ class _Chains:
         cold = _COLD_MEANS[self.cold][:, None]
         self.shape = _pick_each(self.rising + log_evidence(share, cold, _SHAPES), self.rng)
 
-    def _draw_mixture_at_once(self, log_evidence: _Evidence) -> None:
-        """Draw the three of them together: one after the other they cannot change from many cells to few hot ones."""
-        share, cold = (side.ravel() for side in np.meshgrid(_HOT_SHARES, _COLD_MEANS, indexing="ij"))
-        logs = [log_evidence(share, cold, b) + rising for b, rising in zip(_SHAPES, self.rising, strict=True)]
-        places = _pick_each(np.concatenate(logs, 1), self.rng)
-        self.shape, rest = np.divmod(places, share.size)
-        self.share, self.cold = np.divmod(rest, _COLD_MEANS.size)
-
     def _draw_affinities(self, expected: _Singles, occupied: Array) -> _Singles:
         """Draw whether each cell is hot, and its affinity; 0 in closed cells."""
         b, r, w = (x[:, None] for x in (_SHAPES[self.shape], _COLD_MEANS[self.cold], _HOT_SHARES[self.share]))
         prior = np.log(w) - np.log1p(-w)
-        with_counts = (slice(None), self.rows._occupied)
+        with_counts = (slice(None), self.occupied)
         in_occupied = (
             (b + self.counted) * np.log((b + r * occupied) / (b + occupied)) - self.counted * np.log(r) + prior
         )
