@@ -272,6 +272,7 @@ HOMES = {
     "list_values": "infoscope.studies.labels",
     "load_parts": "infoscope.readers.ifs_parts",
     "log_lifts": "infoscope.metrics.independence",
+    "loosen_correlation": "infoscope.studies.compare_statistics",
     "lower_limit_of_mean_recall": "infoscope.posterior.proportions:find_lower_limit_of_mean_recall",
     "log_loss": "infoscope.studies.operating_points",
     "log_prior": "infoscope.posterior.tree:compute_merge_prior",

@@ -6,9 +6,17 @@ from runpy import run_path
 import numpy as np
 import pytest
 
-from infoscope import Contingency, Posterior
+from infoscope import Contingency, Posterior, compare
 from infoscope.metrics import proficiency
-from tests.api import PairedPredictions, compare_predictions, correlation, cramer_rao_sd, find
+from tests.api import (
+    MetricBelief,
+    PairedPredictions,
+    compare_predictions,
+    correlation,
+    cramer_rao_sd,
+    find,
+    loosen_correlation,
+)
 
 population = run_path(str(Path(__file__).parents[2] / "benchmarks" / "populations.py"))["population"]
 PROFICIENCY = find("proficiency")
@@ -50,6 +58,44 @@ def test_conventional_metrics_keep_the_correlation_of_their_rows() -> None:
 
     for name in ("accuracy", "mcc", "macro_f1"):
         assert correlation(pair, find(name), 1.0, (0.1, 0.1)) == correlation(pair, find(name))
+
+
+def weak_systems(classes: int, n: int, rng: np.random.Generator, accuracy: float, shared: float) -> tuple:
+    """Two equal systems that find the same rows hard, and err there each in its own way."""
+    confusions = rng.dirichlet(np.full(classes - 1, 0.5), size=classes)
+    truth = rng.integers(0, classes, n)
+    hard, common = rng.random(n) < shared, rng.random(n)
+    rng.random(n)
+    predictions = {}
+    for system in "ab":
+        right = np.where(hard, common, rng.random(n)) < accuracy
+        wrong = (np.cumsum(confusions, axis=1)[truth] < rng.random(n)[:, None]).sum(1).clip(0, classes - 2)
+        predictions[system] = np.where(right, truth, wrong + (wrong >= truth))
+    return truth, predictions
+
+
+@pytest.mark.parametrize("seed", [5, 9, 12])
+def test_equal_weak_systems_are_not_called_different_against_the_exchange_test(seed: int) -> None:
+    """Seeds 5 and 9 were: their errors are less alike than those of most models are."""
+    truth, predictions = weak_systems(18, 500, np.random.default_rng([91, seed]), 0.55, 0.7)
+    result = compare(truth, predictions, metrics=["proficiency"])
+    (pair,) = result.pairs
+
+    assert pair.tests["swap_p_value"] >= 0.05
+    assert pair.verdict == "inconclusive"
+    assert pair.estimate.low <= 0 <= pair.estimate.high
+    assert not pair.significant
+
+
+def test_a_difference_is_as_sure_as_its_exchange_test_and_errors_are_at_least_independent() -> None:
+    a, b = MetricBelief(0.5, 0.5, 0.02, 0.46, 0.54), MetricBelief(0.46, 0.46, 0.02, 0.42, 0.5)
+
+    # 0.04 apart with a sd of 0.02·√(2 − 2ρ): p = 0.1 is 1.645 sd
+    rho = loosen_correlation(0.9, (a, b), 0.1, 0.95)
+    assert 0.04 / (0.02 * np.sqrt(2 - 2 * rho)) == pytest.approx(1.6448536)
+    assert loosen_correlation(0.9, (a, b), 0.5, 0.95) == 0.0
+    assert loosen_correlation(0.9, (a, b), 0.04, 0.95) == 0.9
+    assert loosen_correlation(0.1, (a, b), 0.2, 0.95) == 0.1  # not significant anyway
 
 
 @pytest.mark.slow

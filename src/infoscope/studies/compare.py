@@ -45,6 +45,7 @@ from infoscope.results.estimate import Difference, Estimate, invert
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import Provenance
 from infoscope.studies.compare_statistics import (
+    MIN_CLASSES_TO_MODEL,
     MetricBelief,
     SystemPair,
     correlation,
@@ -57,6 +58,7 @@ from infoscope.studies.compare_statistics import (
     is_wasteful,
     judged_correlation,
     keep_cells,
+    loosen_correlation,
     mcnemar_p_values,
     probability_best,
     swap_p_values,
@@ -1102,6 +1104,10 @@ def _combine_pairs(
         names = one.name, other.name
         for entry in options.metrics:
             rho = pair.correlations.get(entry.name, 0.0)
+            tests = pair.tests.get(entry.name, {})
+            beliefs = one.beliefs[entry.name], other.beliefs[entry.name]
+            if entry.card.is_information and max(*one.table.shape, *other.table.shape) >= MIN_CLASSES_TO_MODEL:
+                rho = loosen_correlation(rho, beliefs, tests.get("swap_p_value", 0.0), options.level)
             ties[entry.name][names] = rho * pair.overlap
             if not set(names) <= set(defined[entry.name]):
                 continue
@@ -1110,12 +1116,10 @@ def _combine_pairs(
                 scope = f"over the rows of {one.name} and {other.name}, so this pair is"
                 left_out.append(_leave_out(entry, why, options, scope))
                 continue
-            beliefs = one.beliefs[entry.name], other.beliefs[entry.name]
             discordant = pair.discordant if entry.name in (ACCURACY, "error_rate") else None
             gap = difference(names, beliefs, rho, entry, level=options.level, rope=options.rope, discordant=discordant)
             factor = _find_improvement(entry.name, beliefs, rho, options.level)
-            tests, information = pair.tests.get(entry.name, {}), pair.information
-            pairs.append(replace(gap, paired=paired, improvement=factor, tests=tests, information=information))
+            pairs.append(replace(gap, paired=paired, improvement=factor, tests=tests, information=pair.information))
         for metric, loss in ((ERRORS, ERRORS), (ACCURACY, "1 - accuracy")):
             beliefs = one.beliefs[metric], other.beliefs[metric]
             if beliefs[0].is_known and beliefs[1].is_known:

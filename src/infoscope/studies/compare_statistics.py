@@ -265,6 +265,24 @@ def correlation(
     return float(np.clip(covariance / (sds[0] * sds[1]), -1.0, 1.0)) if min(sds) > 0 else rho
 
 
+def loosen_correlation(rho: float, beliefs: tuple[MetricBelief, MetricBelief], p_value: float, level: float) -> float:
+    """Return the correlation of two systems' errors under which their difference is no surer than its exchange test.
+
+    How alike the models of two systems err is an average over populations, and weak systems with many classes err less
+    alike. Where that average would call a difference significant and the exact test of exchanged predictions does not,
+    the errors are taken to be as much less alike as it says, down to independent ones.
+    """
+    a, b = beliefs
+    if p_value < 1 - level or rho <= 0 or not min(a.sd, b.sd) > 0 or not (a.is_known and b.is_known):
+        return rho
+    gap = abs(a.mean - b.mean)
+    sd = sqrt(max(a.sd**2 + b.sd**2 - 2 * rho * a.sd * b.sd, 0.0))
+    if gap <= _two_sided_quantile(level) * sd:
+        return rho
+    surprise = max(float(-ndtri(p_value / 2)), 1e-9)
+    return max(min(rho, (a.sd**2 + b.sd**2 - (gap / surprise) ** 2) / (2 * a.sd * b.sd)), 0.0)
+
+
 def _has_influence(entry: Metric, table: Contingency) -> bool:
     if is_information(entry.name) or entry.name in ("accuracy", "error_rate"):
         return True
