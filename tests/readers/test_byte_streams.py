@@ -20,9 +20,9 @@ from tests.api import (
     byte_streams,
     conversions,
     duckdb_engine,
-    most_bytes_of_zstd,
+    measure_zstd,
+    read_chunks,
     text_files,
-    unpacked_chunks,
 )
 
 NOISE = np.random.default_rng(5).integers(0, 256, 3_000_000, np.uint8).tobytes()
@@ -48,16 +48,16 @@ def test_chunks_are_the_bytes(tmp_path: Path, text: str, compression: str, pack:
     path = tmp_path / "log"
     path.write_bytes(pack(data))
 
-    assert b"".join(unpacked_chunks(path, compression)) == data
+    assert b"".join(read_chunks(path, compression)) == data
     if compression == "zstd":
-        assert len(data) <= most_bytes_of_zstd(path) < len(data) + (1 << 18)
+        assert len(data) <= measure_zstd(path) < len(data) + (1 << 18)
 
 
 def test_without_descriptors_as_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(byte_streams, "_DESCRIPTORS", tmp_path / "absent")
     (tmp_path / "log").write_bytes(zstandard.compress(NOISE))
 
-    assert b"".join(unpacked_chunks(tmp_path / "log", "zstd")) == NOISE
+    assert b"".join(read_chunks(tmp_path / "log", "zstd")) == NOISE
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_damage_is_an_error(tmp_path: Path, compression: str, packed: bytes) -> 
     for cut in (1, 5, 1000, len(packed) - 20):
         path.write_bytes(packed[:-cut])
         with pytest.raises(InputError, match=f"log is not a whole {compression} file"):
-            list(unpacked_chunks(path, compression))
+            list(read_chunks(path, compression))
 
 
 def test_a_wrong_checksum_of_gzip_is_an_error(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_a_wrong_checksum_of_gzip_is_an_error(tmp_path: Path) -> None:
 def test_nobody_wants_the_rest(tmp_path: Path) -> None:
     (tmp_path / "log").write_bytes(zstandard.compress(bytes(50_000_000)))
     before = active_count()
-    chunks = unpacked_chunks(tmp_path / "log", "zstd")
+    chunks = read_chunks(tmp_path / "log", "zstd")
     assert next(chunks)
     chunks.close()
 

@@ -37,9 +37,9 @@ TABLE = ifs.Contingency.from_labels(["a", "b", "b"], ["a", "a", "b"])
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(client, "_PAUSES", (0.0,))
-    buckets._opened.cache_clear()
+    buckets._open_bucket.cache_clear()
     yield
-    buckets._opened.cache_clear()
+    buckets._open_bucket.cache_clear()
 
 
 @pytest.fixture(scope="module")

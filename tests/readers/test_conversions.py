@@ -265,7 +265,7 @@ def test_no_room_for_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     def full(*_: object, **__: object) -> object:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(conversions, "unpacked_chunks", full)
+    monkeypatch.setattr(conversions, "read_chunks", full)
     (tmp_path / "log.csv").write_text(CSV)
     with pytest.raises(InputError, match="No space left on device; point TMPDIR to a larger disk"):
         convert_files(Files((tmp_path / "log.csv",), "csv"), tmp_path, "latin-1")

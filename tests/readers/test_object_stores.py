@@ -75,7 +75,7 @@ def door(served: Door, monkeypatch: pytest.MonkeyPatch) -> Door:
     monkeypatch.setattr(client, "_PAUSES", (0.0, 0.0, 0.0))
     from tests.api import buckets
 
-    buckets._opened.cache_clear()
+    buckets._open_bucket.cache_clear()
     return served
 
 
@@ -355,13 +355,13 @@ def test_the_missing_extra_is_named(monkeypatch):
 
     from tests.api import buckets
 
-    buckets._obstore.cache_clear()
+    buckets._import_obstore.cache_clear()
     monkeypatch.setitem(sys.modules, "obstore", None)
     with pytest.raises(InputError, match=r"need obstore; pip install 'infoscope\[cloud\]'"):
         ifs.read("s3://logs/a.csv", truth="gold", system="svm")
     done = CliRunner().invoke(app, ["evaluate", "gs://logs/a.csv", "-t", "gold", "-s", "svm"])
     assert (done.exit_code, "infoscope[cloud]" in done.output) == (2, True)
-    buckets._obstore.cache_clear()
+    buckets._import_obstore.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -377,7 +377,7 @@ def test_the_missing_extra_is_named(monkeypatch):
     ],
 )
 def test_patterns(pattern, key, is_meant):
-    assert ObjectAddress.parsed(pattern).matches(key) is is_meant
+    assert ObjectAddress.parse(pattern).matches(key) is is_meant
 
 
 class _Web(SimpleHTTPRequestHandler):

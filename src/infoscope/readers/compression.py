@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
-from typing import BinaryIO
 
 import cramjam
 
@@ -38,17 +37,17 @@ PACK_AGAIN = "fetch or pack it again"
 """Advice about a compressed file that is cut off or damaged."""
 
 
-def compression_of(path: Path) -> str:
+def detect_compression(path: Path) -> str:
     """Return the compression by the first bytes; none for a file that cannot be opened, which its reader rejects."""
     try:
         with path.open("rb") as file:
             head = file.read(4)
     except OSError:
         return "none"
-    return compression_by(head)
+    return match_compression(head)
 
 
-def compression_by(head: bytes) -> str:
+def match_compression(head: bytes) -> str:
     """Return the compression of a file that begins with these bytes."""
     return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), "none")
 
@@ -56,13 +55,19 @@ def compression_by(head: bytes) -> str:
 def first_bytes(path: Path, compression: str = "none", size: int = HEAD_BYTES) -> bytes:
     """Return at most this many bytes from the beginning of a file, unpacked."""
     try:
-        if compression == "zstd":
-            return _first_of_zstd(path, size)
         if compression == "gzip":
             with gzip.open(path, "rb") as packed:
                 return packed.read(size)
-        with path.open("rb") as file:
-            return file.read(size)
+        with path.open("rb") as file:  # a file that may not be read has an error message of its own
+            if compression == "none":
+                return file.read(size)
+        room = bytearray(size)
+        try:
+            return bytes(room[: cramjam.zstd.decompress_into(cramjam.File(str(path)), room)])
+        except cramjam.DecompressionError as error:
+            if "write whole buffer" in str(error):  # there is more than was asked for
+                return bytes(room)
+            raise InputError(f"{path} is not a whole zstd file: {error}; {PACK_AGAIN}") from error
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise InputError(f"{path} is not a whole gzip file: {error}; {PACK_AGAIN}") from error
     except OSError as error:
@@ -77,67 +82,44 @@ def unpack_zstd(path: Path) -> bytes:
         raise InputError(f"{path} is not a whole zstd file: {error}; {PACK_AGAIN}") from error
 
 
-def _first_of_zstd(path: Path, size: int) -> bytes:
-    first_bytes(path, size=0)  # a file that may not be read has an error message of its own
-    room = bytearray(size)
-    try:
-        return bytes(room[: cramjam.zstd.decompress_into(cramjam.File(str(path)), room)])
-    except cramjam.DecompressionError as error:
-        if "write whole buffer" in str(error):  # there is more than was asked for
-            return bytes(room)
-        raise InputError(f"{path} is not a whole zstd file: {error}; {PACK_AGAIN}") from error
-
-
 def check_whole(path: Path, compression: str) -> None:
     """Reject a zstd file that is cut off: the engine takes its end for the end of the rows.
 
     Blocks tell their sizes, so that nothing has to be unpacked for it.
     """
-    if compression == "zstd" and _most_of_zstd(path) is None:
+    if compression == "zstd" and measure_zstd(path) is None:
         raise InputError(f"{path} is not a whole zstd file: it is cut off or damaged; {PACK_AGAIN}")
 
 
-def most_bytes_of_zstd(path: Path) -> int:
-    """Return how many bytes a whole zstd file can have at most, known without unpacking it."""
-    return _most_of_zstd(path) or 0
-
-
-def _most_of_zstd(path: Path) -> int | None:
-    """Return the bytes that its blocks can hold; None where it is cut off."""
+def measure_zstd(path: Path) -> int | None:
+    """Return how many bytes a zstd file has at most unpacked, from the sizes of its blocks; None if it is cut off."""
     most = 0
     with path.open("rb") as file:
         size = file.seek(0, 2)
         file.seek(0)
-        while file.tell() < size:
-            inside = _pass_frame(file)
-            if inside is None or file.tell() > size:
+        while file.tell() < size:  # frame by frame
+            magic = int.from_bytes(file.read(4), "little")
+            if magic & ~0xF == _ZSTD_SKIPPABLE:
+                file.seek(int.from_bytes(file.read(4), "little"), 1)
+            elif magic == _ZSTD_FRAME:
+                descriptor = int.from_bytes(file.read(1), "little")
+                single = bool(descriptor & 0x20)
+                sizes = ((0, 1, 2, 4)[descriptor & 3], (int(single), 2, 4, 8)[descriptor >> 6])
+                file.seek(int(not single) + sum(sizes), 1)
+                last = False
+                while not last:
+                    head = file.read(3)
+                    if len(head) < 3:
+                        return None
+                    block = int.from_bytes(head, "little")
+                    last, kind, length = bool(block & 1), block >> 1 & 3, block >> 3
+                    most += _ZSTD_BLOCK if kind == 2 else length
+                    file.seek(1 if kind == 1 else length, 1)  # one byte that is repeated
+                file.seek(4 if descriptor & 4 else 0, 1)
+            else:
                 return None
-            most += inside
-    return most
-
-
-def _pass_frame(file: BinaryIO) -> int | None:
-    """Move to the end of a frame, and say how many bytes it can hold; None where it is none."""
-    magic = int.from_bytes(file.read(4), "little")
-    if magic & ~0xF == _ZSTD_SKIPPABLE:
-        file.seek(int.from_bytes(file.read(4), "little"), 1)
-        return 0
-    if magic != _ZSTD_FRAME:
-        return None
-    descriptor = int.from_bytes(file.read(1), "little")
-    single = bool(descriptor & 0x20)
-    sizes = ((0, 1, 2, 4)[descriptor & 3], (int(single), 2, 4, 8)[descriptor >> 6])
-    file.seek(int(not single) + sum(sizes), 1)
-    last, most = False, 0
-    while not last:
-        head = file.read(3)
-        if len(head) < 3:
-            return None
-        block = int.from_bytes(head, "little")
-        last, kind, length = bool(block & 1), block >> 1 & 3, block >> 3
-        most += _ZSTD_BLOCK if kind == 2 else length
-        file.seek(1 if kind == 1 else length, 1)  # one byte that is repeated
-    file.seek(4 if descriptor & 4 else 0, 1)
+            if file.tell() > size:
+                return None
     return most
 
 
@@ -152,19 +134,24 @@ _DESCRIPTORS = Path("/dev/fd")
 _PIPE_SIZE = 1031  # fcntl's F_SETPIPE_SZ, which Linux alone has
 
 
-def unpacked_chunks(path: Path, compression: str) -> Iterator[bytes]:
+def read_chunks(path: Path, compression: str) -> Iterator[bytes]:
     """Yield all bytes of a file in order; an ``InputError`` where a compressed one is damaged."""
     if compression == "gzip":
-        return _gzip_chunks(path)
-    if compression == "zstd":
-        return _zstd_chunks(path) if _DESCRIPTORS.is_dir() else iter([unpack_zstd(path)])
-    return _plain_chunks(path)
+        yield from _read_gzip(path)
+    elif compression == "zstd" and _DESCRIPTORS.is_dir():
+        yield from _read_zstd(path)
+    elif compression == "zstd":
+        yield unpack_zstd(path)
+    else:
+        with path.open("rb", buffering=0) as file:
+            while chunk := file.read(CHUNK_BYTES):
+                yield chunk
 
 
 def unpack_file(path: Path, compression: str, target: Path, most: int) -> int:
     """Unpack a file into another, and say how many bytes that is; more than ``most`` where it was given up."""
     if compression == "zstd":
-        size = most_bytes_of_zstd(path)
+        size = measure_zstd(path) or 0
         if size > most:
             return size
         try:
@@ -173,7 +160,7 @@ def unpack_file(path: Path, compression: str, target: Path, most: int) -> int:
             raise InputError(f"{path} is not a whole zstd file: {error}; {PACK_AGAIN}") from error
     size = 0
     with target.open("wb", buffering=0) as file:
-        for chunk in unpacked_chunks(path, compression):
+        for chunk in read_chunks(path, compression):
             size += len(chunk)
             if size > most:
                 break
@@ -181,13 +168,7 @@ def unpack_file(path: Path, compression: str, target: Path, most: int) -> int:
     return size
 
 
-def _plain_chunks(path: Path) -> Iterator[bytes]:
-    with path.open("rb", buffering=0) as file:
-        while chunk := file.read(CHUNK_BYTES):
-            yield chunk
-
-
-def _gzip_chunks(path: Path) -> Iterator[bytes]:
+def _read_gzip(path: Path) -> Iterator[bytes]:
     """Yield every member of the file, with its checksum verified; zeros behind the last one are padding."""
     member, begun = zlib.decompressobj(_GZIP_MEMBER), False
     try:
@@ -210,7 +191,7 @@ def _gzip_chunks(path: Path) -> Iterator[bytes]:
         raise InputError(f"{path} is not a whole gzip file: it is cut off; {PACK_AGAIN}")
 
 
-def _zstd_chunks(path: Path) -> Iterator[bytes]:
+def _read_zstd(path: Path) -> Iterator[bytes]:
     """Yield what cramjam unpacks in a thread of its own, through a pipe: it unpacks nothing piece by piece."""
     source, sink = os.pipe()
     with suppress(ImportError, OSError):  # make room for a chunk, where that can be asked for

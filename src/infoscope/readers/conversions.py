@@ -23,7 +23,7 @@ from tempfile import mkdtemp
 from typing import Any
 
 from infoscope.errors import Advised, InputError, UnknownNameError, did_you_mean
-from infoscope.readers.compression import check_whole, first_bytes, unpack_file, unpacked_chunks
+from infoscope.readers.compression import check_whole, first_bytes, read_chunks, unpack_file
 from infoscope.readers.files import Files
 
 # ── ARFF, the format of Weka ─────────────────────────────────────────────────────────────────────
@@ -110,7 +110,7 @@ def decode_lines(path: Path, compression: str, encoding: str) -> Iterator[str]:
     """Yield the lines of a text file, without their ends; the last one may be empty."""
     decoder, rest = codecs.getincrementaldecoder(encoding)(), ""
     try:
-        for chunk in unpacked_chunks(path, compression):
+        for chunk in read_chunks(path, compression):
             *lines, rest = (rest + decoder.decode(chunk)).split("\n")
             yield from lines
         yield rest + decoder.decode(b"", final=True)
@@ -374,7 +374,7 @@ def recode_chunks(path: Path, compression: str, encoding: str) -> Iterator[bytes
     """Yield the bytes of a text file as UTF-8."""
     decoder = codecs.getincrementaldecoder(encoding)()
     lines = 1
-    for chunk in chain(unpacked_chunks(path, compression), [None]):
+    for chunk in chain(read_chunks(path, compression), [None]):
         try:
             text = decoder.decode(chunk or b"", final=chunk is None)
             yield text.encode()
@@ -399,7 +399,7 @@ def _is_array(head: bytes) -> bool:
 def _json_lines(path: Path, compression: str) -> Iterator[bytes]:
     """Yield objects of a JSON array, one a line; a file of lines as it is, without a byte order mark."""
     if not _is_array(first_bytes(path, compression)):
-        chunks = unpacked_chunks(path, compression)
+        chunks = read_chunks(path, compression)
         yield next(chunks, b"").removeprefix(BOM_UTF8)
         yield from chunks
         return

@@ -25,13 +25,12 @@ from typing import Any, TextIO
 import numpy as np
 
 from infoscope.errors import Advised, InputError, UnknownNameError
-from infoscope.readers.compression import first_bytes, most_bytes_of_zstd, unpack_zstd, unpacked_chunks
+from infoscope.readers.compression import first_bytes, measure_zstd, read_chunks, unpack_zstd
 from infoscope.readers.conversions import copies, place_of_copy
 from infoscope.readers.decode import Tally
-from infoscope.readers.files import Files
+from infoscope.readers.files import Files, explain_not_utf8
 from infoscope.readers.labels import as_number
 from infoscope.readers.query import Query, pick_columns
-from infoscope.readers.signatures import not_utf8
 
 # ── files of text ────────────────────────────────────────────────────────────────────────────────
 
@@ -59,7 +58,7 @@ def write_text_options(compression: str) -> str:
 def is_split(path: Path, compression: str) -> bool:
     """Return True if the engine reads a file from several places, and ``check_records`` can read it from its start."""
     if compression == "zstd":
-        return most_bytes_of_zstd(path) <= _MAX_UNPACKED
+        return (measure_zstd(path) or 0) <= _MAX_UNPACKED
     return compression != "none" or path.stat().st_size > LONGEST_LINE
 
 
@@ -110,7 +109,7 @@ def open_text(path: Path, compression: str, limit: int | None = None, errors: st
             with opener(path, "rt", encoding="utf-8-sig", errors=errors, newline="") as file:
                 yield file
     except UnicodeDecodeError as error:
-        raise InputError(not_utf8(path, compression)) from error
+        raise InputError(explain_not_utf8(path, compression)) from error
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise InputError(f"{path} is not a whole gzip file: {error}; fetch or pack it again") from error
 
@@ -159,18 +158,18 @@ def _utf8_chunks(path: Path, compression: str) -> Iterator[bytes]:
     """Yield all bytes of a file, as long as they are UTF-8."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     place = 0
-    for chunk in chain(unpacked_chunks(path, compression), [b""]):
+    for chunk in chain(read_chunks(path, compression), [b""]):
         pending = decoder.getstate()[0]
         if pending or not chunk or not chunk.isascii():
             try:
                 decoder.decode(chunk, final=not chunk)
             except UnicodeDecodeError as error:
                 ends, left = dict.fromkeys(_LINE_ENDS, 0), place - len(pending) + error.start
-                for before in unpacked_chunks(path, compression):  # to say in which line that is
+                for before in read_chunks(path, compression):  # to say in which line that is
                     ends = {end: count + before.count(end, 0, max(left, 0)) for end, count in ends.items()}
                     left -= len(before)
                 line = 1 + max(ends.values())
-                raise InputError(not_utf8(path, compression, f"{path}, line {line}")) from None
+                raise InputError(explain_not_utf8(path, compression, f"{path}, line {line}")) from None
         place += len(chunk)
         yield chunk
 
@@ -196,7 +195,7 @@ def _last_line_bytes(chunks: Iterable[bytes], stop: Event) -> int:
 
 def _too_long(path: Path, compression: str) -> InputError:
     lines, rest = [0, 0], [0, 0]  # by line feeds and by carriage returns; those behind the last text end no line of it
-    for chunk in unpacked_chunks(path, compression):
+    for chunk in read_chunks(path, compression):
         text = chunk.rstrip(_LINE_ENDS)
         for at, end in enumerate((b"\n", b"\r")):
             behind = chunk.count(end, len(text))
@@ -453,7 +452,7 @@ def _records(path: Path, files: Files) -> Iterator[bytes]:
     """Yield records with their line ends, without empty lines; a quoted field of a CSV file may hold line ends."""
     quoted = files.format in ("csv", "tsv")
     record = b""
-    for line in _lines(unpacked_chunks(path, files.compression)):
+    for line in _lines(read_chunks(path, files.compression)):
         record += line
         if quoted and record.count(b'"') % 2:
             continue

@@ -26,7 +26,7 @@ from infoscope.core.embedded_database import duckdb, embedded_database
 from infoscope.core.files import scratch_folder
 from infoscope.core.native_code import is_native_wanted
 from infoscope.errors import Advised, InfoscopeError, InputError
-from infoscope.readers.compression import check_whole, compression_of, first_bytes
+from infoscope.readers.compression import check_whole, detect_compression, first_bytes
 from infoscope.readers.conversions import unpack_copies
 from infoscope.readers.csv_text import (
     BYTE_ORDER_MARK,
@@ -43,12 +43,18 @@ from infoscope.readers.csv_text import (
     write_text_options,
 )
 from infoscope.readers.decode import Ints, Tally, decode_texts, encode
-from infoscope.readers.files import WORTH_READING, Files, check_readable, raise_for_each
+from infoscope.readers.files import (
+    WORTH_READING,
+    Files,
+    check_readable,
+    check_signature,
+    explain_not_utf8,
+    raise_for_each,
+)
 from infoscope.readers.labels import Decoder, decoders
 from infoscope.readers.parquet import check_gzip_pages, count_by_codes, is_built, packed_row_groups
 from infoscope.readers.progress import show_progress
 from infoscope.readers.query import Query, ReadOptions, pick_columns
-from infoscope.readers.signatures import check_signature, not_utf8
 from infoscope.readers.sql import GroupBy
 from infoscope.readers.stores import fetch_columns
 from infoscope.tables.ifs_file import escape_path
@@ -333,7 +339,7 @@ def _csv_error(text: str, line: str, source: str) -> str:
         return f"{where} has the weight {word.group(1)!r}, which is no number; fix it, or leave the field empty"
     if "nvalid unicode" in text:
         path = Path(_file(text, source))
-        return not_utf8(path, compression_of(path), where)
+        return explain_not_utf8(path, detect_compression(path), where)
     return f"{where}: {text.splitlines()[2] if len(text.splitlines()) > 2 else text}"
 
 

@@ -21,7 +21,7 @@ from infoscope.errors import InputError
 from infoscope.readers.conversions import convert_files
 from infoscope.readers.csv_text import copy_first_rows, number_columns
 from infoscope.readers.decode import Tally
-from infoscope.readers.files import Files, addresses_of, find_files, is_database_pair, is_database_url
+from infoscope.readers.files import Files, find_addresses, find_files, is_database_pair, is_database_url
 from infoscope.readers.query import ENGINES, Query, ReadOptions, find_other_engines
 
 BUILT_IN = ("duckdb:DuckdbEngine", "sql:SqlEngine", "frames:FrameEngine", "spark:SparkEngine", "dask:DaskEngine")
@@ -90,7 +90,7 @@ def open_source(source: Any, read: ReadOptions, folder: Path) -> Any:
 def _open_files(source: Any, read: ReadOptions, folder: Path) -> Any:
     if isinstance(source, Files) or read.engine not in ENGINES:
         return source
-    far = addresses_of(source, read.format) if read.engine in ("spark", "dask") else None
+    far = find_addresses(source, read.format) if read.engine in ("spark", "dask") else None
     if far is not None or read.engine == "sql":
         if read.encoding is not None or read.sheet is not None:
             raise InputError(f"an encoding or a sheet is for files that are read here, not by engine {read.engine}")

@@ -1,6 +1,7 @@
 """Files of a source: which ones are meant, what is inside them, and which of several cannot be read.
 
-At the end, network addresses: of databases, of clusters, and of files that only a cluster reads.
+``find_files`` finds them. Their kinds are told by their first bytes, with the command that makes something readable of
+others. At the end, network addresses: of databases, of clusters, and of files that only a cluster reads.
 """
 
 from __future__ import annotations
@@ -8,17 +9,24 @@ from __future__ import annotations
 import glob
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from os import SEEK_END
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from infoscope.core.files import STDIN, name_file, spool_file
 from infoscope.errors import Advised, InfoscopeError, InputError, UnknownNameError, mask_secrets
-from infoscope.readers.compression import PACKED_OTHERWISE, compression_of, first_bytes
-from infoscope.readers.signatures import sniff_format
+from infoscope.readers.compression import (
+    PACKED_OTHERWISE,
+    UNPACKERS,
+    detect_compression,
+    first_bytes,
+    match_compression,
+)
 from infoscope.readers.stores import MirroredFile, is_object_address, mirror_files
 
 FORMATS = {
@@ -115,22 +123,22 @@ def find_files(source: Source, format: str | None, folder: Path) -> Files:
     remote: dict[str, list[MirroredFile]] = {}
 
     def is_parquet(name: str) -> bool:
-        return (_by_suffix(Path(name))[0] if format is None else known_format(format)) == "parquet"
+        return (_split_suffix(Path(name))[0] if format is None else parse_format(format)) == "parquet"
 
     for name in dict.fromkeys(filter(is_object_address, names)):
         copied = mirror_files(name, folder, lambda inside: _is_data(Path(inside), Path()), is_parquet)
         remote[name] = [by_address.setdefault(str(file.address), file) for file in copied]  # each object once
     near = [[mirror.path for mirror in remote[name]] if name in remote else _expand(name) for name in names]
-    found = list(dict.fromkeys(path for paths in near for path in paths))
-    if not found:
+    originals = list(dict.fromkeys(path for paths in near for path in paths))
+    if not originals:
         raise InputError("the list of files is empty; name at least one file")
-    copies = {path: spool_file(path, folder) for path in found if not _is_regular(path)}
-    paths = tuple(copies.get(path, path) for path in found)
+    copies = {path: spool_file(path, folder) for path in originals if not _is_regular(path)}
+    paths = tuple(copies.get(path, path) for path in originals)
     mirrors = {mirror.path: mirror for several in remote.values() for mirror in several}
     titles = {copy: name_file(path) for path, copy in copies.items()}
     titles |= {path: str(mirror.address) for path, mirror in mirrors.items()}
     try:
-        kinds = {path: _format_of(path, format) for path in paths}
+        kinds = {path: _find_format(path, format) for path in paths}
         distinct = sorted(set(kinds.values()))
         if len(distinct) > 1:
             examples = [next(path for path, kind in kinds.items() if kind == other) for other in distinct[:2]]
@@ -157,7 +165,9 @@ def are_parts(sources: Sequence[str], format: str | None) -> bool:
         return format.lower() == "ifs"
     try:
         paths = [path for item in sources for path in ([Path(item)] if is_object_address(item) else _expand(item))]
-        return all((_format_of(path, None) if _is_regular(path) else _by_suffix(path))[0] == "ifs" for path in paths)
+        return all(
+            (_find_format(path, None) if _is_regular(path) else _split_suffix(path))[0] == "ifs" for path in paths
+        )
     except InputError:
         return all(name.endswith(".ifs") for name in sources)
 
@@ -182,11 +192,10 @@ def _expand(name: str) -> list[Path]:
         )
     path = Path(name)
     if path.is_dir():
-        found = {p for p in path.rglob("*") if not p.is_dir() and _is_data(p, path)}
-        inside = sorted(p for p in found if (plain := _unpacked_name(p)) == p or plain not in found)
-        inside = [
-            p for p in inside if _by_suffix(_unpacked_name(p))[0] != "excel"
-        ] or inside  # beside data, workbooks are notes
+        data = {p for p in path.rglob("*") if not p.is_dir() and _is_data(p, path)}
+        inside = sorted(p for p in data if (plain := _unpacked_name(p)) == p or plain not in data)
+        others = [p for p in inside if _split_suffix(_unpacked_name(p))[0] != "excel"]
+        inside = others or inside  # beside data, workbooks are notes
         if not inside:
             raise InputError(f"folder {name} has no file named *.{', *.'.join(FORMATS)}")
         return inside
@@ -201,14 +210,14 @@ def _expand(name: str) -> list[Path]:
 
 def _is_data(path: Path, folder: Path) -> bool:
     hidden = any(part.startswith(("_", ".")) for part in path.relative_to(folder).parts)
-    return not hidden and _by_suffix(_unpacked_name(path))[0] != ""
+    return not hidden and _split_suffix(_unpacked_name(path))[0] != ""
 
 
 def _unpacked_name(path: Path) -> Path:
     return path.with_suffix("") if path.suffix[1:].lower() in PACKED_OTHERWISE else path
 
 
-def _by_suffix(path: Path) -> tuple[str, str]:
+def _split_suffix(path: Path) -> tuple[str, str]:
     suffixes = [suffix[1:].lower() for suffix in path.suffixes[-2:]]
     compression = _COMPRESSIONS.get(suffixes[-1], "none") if suffixes else "none"
     if compression != "none":
@@ -216,17 +225,17 @@ def _by_suffix(path: Path) -> tuple[str, str]:
     return (FORMATS.get(suffixes[-1], "") if suffixes else ""), compression
 
 
-def _format_of(path: Path, given: str | None) -> tuple[str, str]:
+def _find_format(path: Path, given: str | None) -> tuple[str, str]:
     """Return format and compression: as stated, else by the name, else by the first bytes."""
-    kind, compression = _by_suffix(path)
+    kind, compression = _split_suffix(path)
     if given is not None:
-        kind = known_format(given)
+        kind = parse_format(given)
     if compression == "none" and kind.partition(":")[0] in ("", *_TEXT):
-        compression = compression_of(path)
+        compression = detect_compression(path)
     return kind or sniff_format(first_bytes(path, compression)), compression
 
 
-def known_format(word: str) -> str:
+def parse_format(word: str) -> str:
     """Return the format that a word means."""
     if word[:3].lower() == "vw:" and len(word) == 4:
         return f"vw:{word[3]}"  # the tag of class 1
@@ -256,6 +265,37 @@ def file_name(source: object) -> str | None:
     if isinstance(source, (list, tuple)):
         return file_name(source[0]) if len(source) == 1 else None
     return mask_secrets(str(source)) if isinstance(source, (str, Path)) else None
+
+
+def names_in_braces(pattern: str) -> tuple[str, ...]:
+    """Return the names in the braces of a pattern, each once."""
+    return tuple(dict.fromkeys(re.findall(r"\{(\w+)\}", pattern)))
+
+
+def find_files_by_values(pattern: str, names: tuple[str, ...]) -> dict[tuple[str, ...], str]:
+    """Find files whose names fit a pattern with braces, by the values in their place."""
+    parts = re.split(r"(\{\w+\})", pattern)
+    wild = "".join("*" if part.startswith("{") else glob.escape(part) for part in parts)
+    seen: set[str] = set()
+    expression = ""
+    for part in parts:
+        name = part[1:-1]
+        if not part.startswith("{"):
+            expression += re.escape(part)
+        else:
+            expression += f"(?P={name})" if name in seen else f"(?P<{name}>[^/]+?)"
+            seen.add(name)
+    by_values: dict[tuple[str, ...], str] = {}
+    for path in sorted(glob.glob(wild)):
+        match = re.fullmatch(expression, path)
+        if match is not None:
+            by_values[tuple(match[name] for name in names)] = path
+    if not by_values:
+        raise InputError(f"{pattern}: no file fits this pattern; check the name and the folder")
+    return by_values
+
+
+# ── files that cannot be read ─────────────────────────────────────────────────────────────────────
 
 
 WORTH_READING = 1 << 30
@@ -302,32 +342,231 @@ def raise_for_each(first: InfoscopeError, files: Files, read: Callable[[Files], 
     raise kind(Advised(counted, terminal=terminal, page=page)) from first
 
 
-def names_in_braces(pattern: str) -> tuple[str, ...]:
-    """Return the names in the braces of a pattern, each once."""
-    return tuple(dict.fromkeys(re.findall(r"\{(\w+)\}", pattern)))
+# ── kinds of files by their first bytes ───────────────────────────────────────────────────────────
 
 
-def files_by_values(pattern: str, names: tuple[str, ...]) -> dict[tuple[str, ...], str]:
-    """Find files whose names fit a pattern with braces, by the values in their place."""
-    parts = re.split(r"(\{\w+\})", pattern)
-    wild = "".join("*" if part.startswith("{") else glob.escape(part) for part in parts)
-    seen: set[str] = set()
-    expression = ""
-    for part in parts:
-        name = part[1:-1]
-        if not part.startswith("{"):
-            expression += re.escape(part)
-        else:
-            expression += f"(?P={name})" if name in seen else f"(?P<{name}>[^/]+?)"
-            seen.add(name)
-    found: dict[tuple[str, ...], str] = {}
-    for path in sorted(glob.glob(wild)):
-        match = re.fullmatch(expression, path)
-        if match is not None:
-            found[tuple(match[name] for name in names)] = path
-    if not found:
-        raise InputError(f"{pattern}: no file fits this pattern; check the name and the folder")
-    return found
+_BOM = b"\xef\xbb\xbf"
+_READABLE = {b"PAR1": "parquet", b"ARROW1": "arrow", b"FEA1": "arrow", b"\xff\xff\xff\xff": "arrow"}
+_TITLES = {"parquet": "a Parquet file", "arrow": "an Arrow file"}
+_TEXT_SAMPLE = 1 << 20
+_PARQUET_END = 8
+"""Last bytes of a Parquet file: how long its footer is, and the magic word."""
+_ROWS_OF_OBJECTS = re.compile(rb"\s*\[\s*(?:\{|\]|$)")
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+_ONE_DOCUMENT = re.compile(rb"\s*\{[ \t]*\r?\n")
+
+
+class _Kind(NamedTuple):
+    """A kind of file that is not read, and what to do about it; ``{file}`` and ``{csv}`` are its name and a new one."""
+
+    what: str
+    way_out: str
+    option: str = ""
+    """Another way, of those who can say how a file is read."""
+
+    def explain(self, path: Path, compression: str, subject: str | None = None) -> Advised:
+        """Say what the file is, and the ways out."""
+        way = _fill_command(self.way_out, path, compression)
+        ways = f"; {self.option}, or {way}" if self.option else f"; {way}"
+        return Advised(f"{subject or path} is {self.what}", terminal=ways, page=f"; {way}")
+
+
+_EXCEL = _Kind(
+    "an Excel workbook",
+    "convert it: libreoffice --headless --convert-to csv {file}",
+    "read it with --input-format xlsx (in Python: format='xlsx')",
+)
+_OPEN_DOCUMENT = _Kind(
+    "an OpenDocument spreadsheet",
+    "convert it: libreoffice --headless --convert-to csv {file}",
+    "read it with --input-format ods (in Python: format='ods')",
+)
+_FOREIGN = {
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": _EXCEL,
+    b"PK\x05\x06": _Kind("an empty zip archive", "pack it again"),
+    b"BZh": _Kind("compressed by bzip2", "unpack it: bunzip2 -c {file} > {csv}"),
+    b"\xfd7zXZ\0": _Kind("compressed by xz", "unpack it: xz -dc {file} > {csv}"),
+    b"\x5d\0\0": _Kind("compressed by lzma", "unpack it: xz --format=lzma -dc {file} > {csv}"),
+    b"\x04\x22\x4d\x18": _Kind("compressed by lz4", "unpack it: lz4 -dc {file} > {csv}"),
+    b"7z\xbc\xaf\x27\x1c": _Kind("a 7-Zip archive", "unpack it: 7z x {file}"),
+    b"SQLite format 3\0": _Kind(
+        "an SQLite database",
+        "read a table of it in a terminal: infoscope evaluate TABLE --engine sqlite:///{file} -t … -s …",
+    ),
+    b"\x89HDF\r\n\x1a\n": _Kind(
+        "an HDF5 file",
+        'convert it: python -c "import pandas, sys; pandas.read_hdf(sys.argv[1]).to_csv(sys.argv[2])" {file} {csv}',
+    ),
+    b"\x93NUMPY": _Kind("a NumPy array", "hand over the array: infoscope.Contingency.from_labels(truth, predictions)"),
+    b"MATLAB": _Kind(
+        "a file of MATLAB, which holds matrices and no rows",
+        "evaluate its table of counts in a terminal: infoscope evaluate --matrix {file} "
+        "(in Python: infoscope.readers.read_matrix)",
+    ),
+    b"Obj\x01": _Kind("an Avro file", "convert it: avro-tools tojson {file} > {ndjson}"),
+    b"ORC": _Kind("an ORC file", "convert it to Parquet"),
+    b"Rar!": _Kind("a RAR archive", "unpack it: unrar x {file}"),
+    b"%PDF": _Kind("a PDF document", "export its table as CSV"),
+}
+_DUCKDB = _Kind(
+    "a DuckDB database",
+    "read a table of it in a terminal: infoscope evaluate TABLE --engine duckdb:///{file} -t … -s …",
+)
+_HTML = _Kind("an HTML page", "fetch the data again (perhaps a login page came instead of them), or export as CSV")
+_ARRAY = _Kind(
+    "a JSON array",
+    "write one object per line: jq -c '.[]' {file} > {ndjson}",
+    "read it with --input-format json (in Python: format='json')",
+)
+_TABLES = _Kind(
+    "a file of tables that are counted already, not of rows",
+    "give it a name that ends in .ifs",
+    "read it with --input-format ifs (in Python: format='ifs')",
+)
+_TABLES_SCHEMA = re.compile(rb'"schema": "infoscope/(?:tables?|patterns)/')
+_DOCUMENT = _Kind("JSON over several lines", "write one object per line: jq -c . {file} > {ndjson}")
+
+
+def sniff_format(head: bytes) -> str:
+    """Return the format by the first bytes of a file whose name does not say it.
+
+    >>> sniff_format(b'{"t": 1}'), sniff_format(b"t,s"), sniff_format(b"PAR1")
+    ('ndjson', 'csv', 'parquet')
+    """
+    for magic, kind in _READABLE.items():
+        if head.startswith(magic):
+            return kind
+    if head.startswith(b"PK\x03\x04") and (b"xl/" in head or b"[Content_Types].xml" in head):
+        return "excel"
+    text = head.removeprefix(_BOM).lstrip()
+    return "ndjson" if text.startswith(b"{") or _ROWS_OF_OBJECTS.match(text) else "csv"
+
+
+def check_signature(path: Path, kind: str, compression: str = "none") -> None:
+    """Reject a file that is something else than its name or the caller says: what it is, and how to convert it."""
+    head = first_bytes(path, compression)
+    format = next((form for magic, form in _READABLE.items() if head.startswith(magic)), None)
+    if format == kind == "parquet" and _has_tables(path):
+        raise InputError(_TABLES.explain(path, compression))
+    if kind == "ifs" or not head or format == kind:
+        return
+    if format is not None:
+        option = f"read it with --input-format {format} (in Python: format={format!r})"
+        what = f"{_TITLES[format]} and not {kind}"
+        raise InputError(_Kind(what, "give it the name of one", option).explain(path, compression))
+    if kind == "arrow" and re.fullmatch(rb"[\t\r\n -~]{4,}", head[:64]):
+        what = f"{path} cannot be read: it is text and not an Arrow file"
+        name = "; give it a name that ends in .csv or .ndjson"
+        raise InputError(Advised(what, terminal="; read it with --input-format csv or ndjson", page=name))
+    foreign = _recognise_foreign(head, path)
+    if compression != "none" and match_compression(head) != "none":
+        foreign = _Kind("compressed twice", "pack it once")
+    if foreign is None and kind in ("csv", "tsv", "ndjson"):
+        foreign = _recognise_odd_text(path, head.removeprefix(_BOM), kind)
+    if foreign is not None:
+        raise InputError(foreign.explain(path, compression))
+
+
+def explain_not_utf8(path: Path, compression: str = "none", where: str = "") -> str:
+    """Say of a text file that is not UTF-8 in what it seems to be written, and how to convert it."""
+    where = where or str(path)
+    sample = first_bytes(path, compression, _TEXT_SAMPLE)
+    foreign = _recognise_foreign(sample, path)
+    if foreign is not None:
+        return foreign.explain(path, compression)
+    wide = _recognise_wide_encoding(sample)
+    if wide is not None:
+        return _convert_from(f"{wide} text", wide).explain(path, compression, where)
+    others = re.sub(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}", b"", sample)
+    if len(others) < len(sample) or others.isascii():
+        return (
+            f"{where} is not UTF-8 text; fix the line, or drop the bytes that are not: "
+            f"{_fill_command('iconv -c -f UTF-8 -t UTF-8 {file} > {csv}', path, compression)}"
+        )
+    encoding = "WINDOWS-1252" if re.search(rb"[\x80-\x9f]", others) else "ISO-8859-1"
+    name = {"ISO-8859-1": "Latin-1"}.get(encoding, "Windows-1252")
+    return _convert_from(f"not UTF-8 text but seems to be {name}", encoding).explain(path, compression, where)
+
+
+def _has_tables(path: Path) -> bool:
+    """Return True for an .ifs file under the name of a Parquet file; its metadata is near its end."""
+    with path.open("rb") as file:
+        size = file.seek(0, SEEK_END)
+        file.seek(max(0, size - _PARQUET_END))
+        footer = min(int.from_bytes(file.read(4), "little") + _PARQUET_END, size, _TEXT_SAMPLE)
+        file.seek(size - footer)
+        return _TABLES_SCHEMA.search(file.read()) is not None
+
+
+def _recognise_foreign(head: bytes, path: Path) -> _Kind | None:
+    if head.startswith(b"PK\x03\x04"):
+        if b"opendocument.spreadsheet" in head:
+            return _OPEN_DOCUMENT
+        is_workbook = b"xl/" in head or b"[Content_Types].xml" in head or path.suffix.lower().startswith(".xls")
+        return _EXCEL if is_workbook else _Kind("a zip archive", "unpack it: unzip {file}")
+    for magic, kind in _FOREIGN.items():
+        if head.startswith(magic):
+            return kind
+    if head[8:12] == b"DUCK" and head[14:20] == bytes(6):  # the rest of a version in eight bytes, which no text has
+        return _DUCKDB
+    if head[257:262] == b"ustar":
+        return _Kind("a tar archive", "unpack it: tar -xf {file}")
+    if re.match(rb"\x80[\x02-\x05][\x80-\xff\x00-\x1fc}\](]", head):
+        return _Kind("a Python pickle", "load it and hand over its labels: infoscope.evaluate(y_true, y_pred)")
+    page = re.match(rb"\s*<(?:!doctype html|html)", head.removeprefix(_BOM), re.IGNORECASE)
+    return _HTML if page else None
+
+
+def _recognise_odd_text(path: Path, head: bytes, kind: str) -> _Kind | None:
+    """Recognise text that is not in lines of UTF-8 as the reader of its format expects them."""
+    wide = _recognise_wide_encoding(head)
+    if wide is not None:
+        return _convert_from(f"{wide} text", wide)
+    packing = path.suffix[1:].lower()
+    if packing in PACKED_OTHERWISE and _CONTROL.search(head):  # parts that Hadoop packs begin with nothing of their own
+        return _Kind(f"packed by {packing}, as its name says", "unpack it")
+    if kind == "ndjson" or path.suffix.lower() == ".json":
+        if _ROWS_OF_OBJECTS.match(head):
+            return _ARRAY
+        return _DOCUMENT if _ONE_DOCUMENT.match(head) else None
+    return _ARRAY if re.match(rb"\s*\[\s*\{", head) else None
+
+
+def _recognise_wide_encoding(head: bytes) -> str | None:
+    """Recognise UTF-16 or UTF-32 by their marks, or by the zeros between letters."""
+    marks = ((b"\xff\xfe\0\0", "UTF-32"), (b"\0\0\xfe\xff", "UTF-32"), (b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
+    for mark, name in marks:
+        if head.startswith(mark):
+            return name
+    even, odd = head[:512:2], head[1:512:2]
+    for zeros, letters, name in ((odd, even, "UTF-16LE"), (even, odd, "UTF-16BE")):
+        if len(zeros) > 1 and zeros.count(0) > 0.7 * len(zeros) and letters.count(0) < 0.1 * len(letters):
+            return name
+    return None
+
+
+def _convert_from(what: str, encoding: str) -> _Kind:
+    name = {"ISO-8859-1": "latin-1", "WINDOWS-1252": "cp1252"}.get(encoding, encoding.lower())
+    convert = f"convert it: iconv -f {encoding} -t UTF-8 {{file}} > {{csv}}"
+    return _Kind(what, convert, f"read rows with --encoding {name} (in Python: encoding={name!r})")
+
+
+def _fill_command(command: str, path: Path, compression: str) -> str:
+    """Fill the names of a file into a way out; a compressed file is unpacked on the way."""
+
+    def name_output(suffix: str) -> str:  # such that a command does not write over what it reads
+        stem = path.name.split(".")[0] or "file"
+        names = (f"{stem}{suffix}", f"{stem}.utf8{suffix}", f"{stem}.new{suffix}")
+        return next(name for name in names if name != path.name)
+
+    suffix = next((s for s in path.suffixes if s.lower() in (".csv", ".tsv", ".ndjson", ".jsonl")), ".csv")
+    names = {"csv": name_output(suffix), "ndjson": name_output(".ndjson"), "file": str(path)}
+    names = {word: shlex.quote(name) for word, name in names.items()}
+    if compression != "none" and "{file} >" in command:
+        unpack = UNPACKERS[compression]
+        before, colon, rest = command.rpartition(": ")
+        return f"{before}{colon}{unpack} {names['file']} | {rest.replace('{file} ', '').format(**names)}"
+    return command.format(**names)
 
 
 # ── addresses of databases, of clusters, and of files that only a cluster reads ───────────────────
@@ -352,12 +591,12 @@ class Addresses:
         return f"{self.names[0]}{more}"
 
 
-def addresses_of(source: object, format: str | None) -> Addresses | None:
+def find_addresses(source: object, format: str | None) -> Addresses | None:
     """Return the addresses that a source consists of, or None where it is something else.
 
-    >>> addresses_of("s3a://logs/2026/*.parquet", None)
+    >>> find_addresses("s3a://logs/2026/*.parquet", None)
     Addresses(names=('s3a://logs/2026/*.parquet',), format='parquet')
-    >>> addresses_of("log.csv", None)
+    >>> find_addresses("log.csv", None)
     """
     items: list[Any] = list(source) if isinstance(source, (list, tuple)) else [source]
     if not items or not all(isinstance(item, (str, os.PathLike)) for item in items):
@@ -387,26 +626,9 @@ def check_reachable(url: str) -> None:
     """Reject an address that cannot be one, or where nobody listens; of several masters one is enough."""
     import socket  # noqa: PLC0415 - for addresses of clusters only
 
-    doors = _doors(url)
-    for door in doors:
-        try:
-            socket.create_connection(door, PATIENCE).close()
-        except OSError as error:
-            reason = error.strerror or str(error)
-        else:
-            return
-    raise InputError(f"nothing answers at {url} ({reason}); is the cluster running?")
-
-
-def _doors(url: str) -> list[tuple[str, int]]:
-    """Return host and port of each master in an address.
-
-    >>> _doors("spark://a:7077,b:7078")
-    [('a', 7077), ('b', 7078)]
-    """
     scheme, _, rest = url.partition("://")
     hosts = re.split(r"[/;?]", rest, maxsplit=1)[0].split(",")
-    doors = []
+    targets = []
     for host in hosts:
         try:
             parts = urlsplit(f"//{host}")
@@ -416,13 +638,15 @@ def _doors(url: str) -> list[tuple[str, int]]:
         if parts.hostname is None or port is None:
             like = {"sc": "sc://host:15002", "spark": "spark://host:7077"}.get(scheme, "tcp://host:8786")
             raise InputError(f"{url} is not the address of a cluster; it reads like {like}")
-        doors.append((parts.hostname, port))
-    return doors
-
-
-def is_connection(source: object) -> bool:
-    """Return True for an open database connection (DB-API or ADBC) or an SQLAlchemy engine."""
-    return hasattr(source, "cursor") or hasattr(source, "raw_connection")
+        targets.append((parts.hostname, port))
+    for target in targets:
+        try:
+            socket.create_connection(target, PATIENCE).close()
+        except OSError as error:
+            reason = error.strerror or str(error)
+        else:
+            return
+    raise InputError(f"nothing answers at {url} ({reason}); is the cluster running?")
 
 
 def is_database_url(source: object) -> bool:
@@ -431,5 +655,10 @@ def is_database_url(source: object) -> bool:
 
 
 def is_database_pair(source: Sequence[Any]) -> bool:
-    """Return True for a connection, or the address of a database, with a query."""
-    return len(source) == 2 and (is_connection(source[0]) or is_database_url(source[0]))
+    """Return True for a pair of an open connection, an SQLAlchemy engine or the address of a database, and a query."""
+    if len(source) != 2:
+        return False
+    is_connection = hasattr(source[0], "cursor") or hasattr(
+        source[0], "raw_connection"
+    )  # DB-API or ADBC, or SQLAlchemy
+    return is_connection or is_database_url(source[0])

@@ -23,10 +23,9 @@ from shlex import quote
 
 from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError
-from infoscope.readers.compression import UNPACKERS, compression_of
+from infoscope.readers.compression import UNPACKERS, detect_compression
 from infoscope.readers.csv_text import open_text
-from infoscope.readers.files import check_readable, find_files
-from infoscope.readers.signatures import check_signature
+from infoscope.readers.files import check_readable, check_signature, find_files
 from infoscope.tables.label_sets import LabelSets
 
 _SURROGATES = frozenset(map(chr, range(0xDC80, 0xDD00)))
@@ -108,7 +107,7 @@ def _check_category(category: str, path: Path, number: int) -> str:
 
 def _name_conversion(path: Path) -> str:
     """Return the command that writes a file again as UTF-8, unpacked where it is packed."""
-    unpack = UNPACKERS.get(compression_of(path)) if path.is_file() else None
+    unpack = UNPACKERS.get(detect_compression(path)) if path.is_file() else None
     bare = path.with_suffix("") if unpack and len(path.suffixes) > 1 else path
     converted = quote(str(path.with_name(f"{bare.stem}-utf8{'.txt' if unpack and bare is path else bare.suffix}")))
     source = quote(str(path))

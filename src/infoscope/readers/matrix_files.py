@@ -24,8 +24,7 @@ from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError
 from infoscope.readers.conversions import check_encoding, convert_files
 from infoscope.readers.csv_text import open_text, reject_separator_line
-from infoscope.readers.files import find_files
-from infoscope.readers.signatures import check_signature
+from infoscope.readers.files import check_signature, find_files
 from infoscope.tables import Contingency
 from infoscope.tables.costs import StatedCosts
 from infoscope.tables.labels import Label, as_labels

@@ -22,7 +22,7 @@ from infoscope.core.validation import SEED, Number, validated
 from infoscope.errors import InfoscopeWarning, InputError, UnknownNameError
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.readers import ReadOptions
-from infoscope.readers.files import files_by_values, names_in_braces
+from infoscope.readers.files import find_files_by_values, names_in_braces
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.progress import show_progress
 from infoscope.readers.query import as_names
@@ -493,7 +493,7 @@ def _read_runs(
         raise InputError("name the truth column and at least one system, or give the runs of each system as tables")
     runs: dict[str, Runs] = {name: {} for name in systems}
     if isinstance(source, str) and names_in_braces(source) and not by:
-        for run, path in files_by_values(source, names_in_braces(source)).items():
+        for run, path in find_files_by_values(source, names_in_braces(source)).items():
             for (_, name), table in counted_tables(path, truth, list(systems), read, **labels).items():
                 runs[name][", ".join(run)] = table
         warn_of_rows(add_ignored(table.ignored for tables in runs.values() for table in tables.values()))

@@ -20,7 +20,7 @@ from infoscope.errors import InputError
 from infoscope.metrics.registry import find
 from infoscope.readers import ReadOptions, Tables, read_joint
 from infoscope.readers.decode import Tally
-from infoscope.readers.files import files_by_values, names_in_braces
+from infoscope.readers.files import find_files_by_values, names_in_braces
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.query import Query, as_names
 from infoscope.readers.reader import LabelKeywords, counted_tables, finished_tables, read_joints
@@ -393,7 +393,7 @@ def _find_files(pattern: str, names: tuple[str, ...]) -> dict[tuple[str, ...], s
     for name in inside:
         if name not in names:
             raise InputError(f"{{{name}}} in {pattern!r} is not among the parameters; add --parameter {name}")
-    return files_by_values(pattern, names)
+    return find_files_by_values(pattern, names)
 
 
 def _average_column(tally: Tally, name: str) -> float:
