@@ -56,7 +56,7 @@ MUTANTS = (
     ),
     Mutant(
         "keys with different labels give none",
-        "_labels",
+        "_make_tables",
         "CASE WHEN count(DISTINCT v) = 1 THEN min(v) END AS label",
         "min(v) AS label",
         ("tests/readers/test_truth_join.py::test_what_does_not_match_is_counted_and_said",),

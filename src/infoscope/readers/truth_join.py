@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from infoscope.core.files import scratch_folder
 from infoscope.errors import Advised, InputError
@@ -39,16 +38,23 @@ class JoinCounts:
     @property
     def is_whole(self) -> bool:
         """True where every row found its label and every label its row."""
-        return not any(getattr(self, name) for name in _TROUBLE)
+        return not any(getattr(self, name) for name in _TROUBLES)
 
 
-_TROUBLE = (
-    "without_key",
-    "unmatched_rows",
-    "unused_keys",
-    "contradictory_keys",
-    "repeated_keys",
-    "repeated_rows",
+_TROUBLES = {
+    "without_key": "{n:,} rows have no key",
+    "unmatched_rows": "{n:,} rows have a key without a true label there",
+    "unused_keys": "{n:,} keys there belong to no row",
+    "contradictory_keys": "{n:,} keys occur there with different labels, so that their rows have none",
+    "repeated_keys": "{n:,} keys occur there more than once, with the same label",
+    "repeated_rows": "{n:,} keys belong to several rows, each of which counts",
+}
+_SINGULAR = (
+    ("1 rows have", "1 row has"),
+    ("1 keys occur", "1 key occurs"),
+    ("1 keys there belong", "1 key there belongs"),
+    ("1 keys belong", "1 key belongs"),
+    ("their rows have none", "its rows have none"),
 )
 
 
@@ -70,37 +76,21 @@ class JoinedRows:
     def sentence(self) -> str:
         """Sentence with the number of rows that found their label, and what did not match."""
         rows, labels = self.names
-        found = self.counts.rows - self.counts.without_key - self.counts.unmatched_rows
-        first = f"{found:,} of {self.counts.rows:,} rows of {rows} found their true label in {labels} by {self.key!r}"
+        matched = self.counts.rows - self.counts.without_key - self.counts.unmatched_rows
+        first = f"{matched:,} of {self.counts.rows:,} rows of {rows} found their true label in {labels} by {self.key!r}"
         return "; ".join((first, *self.troubles)) + "."
 
     @property
     def troubles(self) -> list[str]:
         """Parts of a sentence about rows and keys that did not match."""
         parts = []
-        for name, words in (
-            ("without_key", "{n:,} rows have no key"),
-            ("unmatched_rows", "{n:,} rows have a key without a true label there"),
-            ("unused_keys", "{n:,} keys there belong to no row"),
-            ("contradictory_keys", "{n:,} keys occur there with different labels, so that their rows have none"),
-            ("repeated_keys", "{n:,} keys occur there more than once, with the same label"),
-            ("repeated_rows", "{n:,} keys belong to several rows, each of which counts"),
-        ):
+        for name, words in _TROUBLES.items():
             if number := getattr(self.counts, name):
                 stated = words.format(n=number)
                 for many, one in _SINGULAR if number == 1 else ():
                     stated = stated.replace(many, one)
                 parts.append(stated)
         return parts
-
-
-_SINGULAR = (
-    ("1 rows have", "1 row has"),
-    ("1 keys occur", "1 key occurs"),
-    ("1 keys there belong", "1 key there belongs"),
-    ("1 keys belong", "1 key belongs"),
-    ("their rows have none", "its rows have none"),
-)
 
 
 @contextmanager
@@ -129,8 +119,22 @@ def join_truth(
     with scratch_folder() as folder:
         ours, theirs = _open_files(source, how, folder), _open_files(str(truth_file), ReadOptions(), folder)
         with ours.named(), theirs.named():
-            joined = _join((ours, theirs), key, truth, how, folder)
-        yield joined
+            present, their_names = list_columns(ours, how), list_columns(theirs, ReadOptions())
+            keys = _find_keys(key, (present, their_names), (ours.name, theirs.name))
+            label = _find_truth_column(theirs, truth, keys[1], their_names)
+            kept = [name for name in dict.fromkeys((*present, *ours.hive_keys)) if present.count(name) < 2]
+            named = label if label not in kept else f"{label} ({Path(theirs.name).name})"
+            target = folder / "joined.parquet"
+            with open_session(folder, ours.name, how) as session:
+                _make_tables(session, ours, theirs, keys, label, kept, how.delimiter)
+                fields = ", ".join(f"r.c{i} AS {identifier(name)}" for i, name in enumerate(kept))
+                session.run(
+                    f"COPY (SELECT {fields}, l.label AS {identifier(named)} FROM source_rows r LEFT JOIN labels l "
+                    f"ON r.k = l.k ORDER BY r.n) TO {literal(str(target))} (FORMAT parquet)"
+                )
+                counts = _count_matches(session, (ours.name, theirs.name), keys)
+        files = Files((target,), "parquet", titles={target: ours.name})
+        yield JoinedRows(files, named, label, key or keys[0], counts, (ours.name, theirs.name))
 
 
 def _open_files(source: Source, how: ReadOptions, folder: Path) -> Files:
@@ -140,37 +144,6 @@ def _open_files(source: Source, how: ReadOptions, folder: Path) -> Files:
             "true labels of another file are joined to rows of files; read a database by a query that joins"
         )
     return files
-
-
-def _join(files: tuple[Files, Files], key: str | None, truth: str | None, how: ReadOptions, folder: Path) -> JoinedRows:
-    """Write the joined rows, and reject a join in which no row found a label."""
-    ours, theirs = files
-    present = list_columns(ours, how), list_columns(theirs, ReadOptions())
-    keys = _find_keys(key, present, (ours.name, theirs.name))
-    label = _find_truth_column(theirs, truth, keys[1], present[1])
-    kept = [name for name in dict.fromkeys((*present[0], *ours.hive_keys)) if present[0].count(name) < 2]
-    named = label if label not in kept else f"{label} ({Path(theirs.name).name})"
-    target = folder / "joined.parquet"
-    with open_session(folder, ours.name, how) as session:
-        join = _Join(session, files, keys, label, how.delimiter)
-        counts = join.write(kept, named, target)
-        if counts.rows and counts.without_key + counts.unmatched_rows >= counts.rows:
-            if join.is_contradictory:
-                what = (
-                    f"{keys[1]!r} of {theirs.name} does not tell rows apart: no key that {ours.name} has occurs there "
-                    "with one label alone"
-                )
-                own = "a column with a value of its own for each row"
-                raise InputError(Advised(what, terminal=f"; name {own} with --key", page=f"; choose {own}"))
-            mine, yours = join.examples()
-            what = (
-                f"no key of {ours.name} is in {theirs.name}: {keys[0]!r} is {mine!r} here and {keys[1]!r} is "
-                f"{yours!r} there"
-            )
-            right = "the right column"
-            raise InputError(Advised(what, terminal=f"; name {right} with --key", page=f"; choose {right}"))
-    rows = Files((target,), "parquet", titles={target: ours.name})
-    return JoinedRows(rows, named, label, key or keys[0], counts, (ours.name, theirs.name))
 
 
 def _find_keys(key: str | None, present: Sequence[Sequence[str]], names: tuple[str, str]) -> tuple[str, str]:
@@ -200,107 +173,99 @@ def _find_truth_column(files: Files, truth: str | None, key: str, present: Seque
     others = [name for name in present if name != key]
     if len(others) == 1:
         return others[0]
-    found = guess_roles({name: rows for name, rows in first_rows(files).items() if name != key})
-    if found.truth is not None and not found.systems:
-        return found.truth
+    roles = guess_roles({name: rows for name, rows in first_rows(files).items() if name != key})
+    if roles.truth is not None and not roles.systems:
+        return roles.truth
     listed = ", ".join(map(repr, others)) or "no other column"
     raise InputError(f"name the truth column of {files.name} with -t; it has {listed}")
 
 
-class _Join:
-    """Both sides as relations of one session."""
+def _make_tables(
+    session: Session,
+    ours: Files,
+    theirs: Files,
+    keys: tuple[str, str],
+    label: str,
+    kept: Sequence[str],
+    delimiter: str | None,
+) -> None:
+    """Make two tables of the session: the rows of the source by number and key, and one line for each key there.
 
-    def __init__(
-        self, session: Session, files: tuple[Files, Files], keys: tuple[str, str], truth: str, delimiter: str | None
-    ) -> None:
-        self.session, self.files, self.keys, self.truth, self.delimiter = session, files, keys, truth, delimiter
-        self.typed = all(side.format in ("parquet", "arrow") for side in files)
-
-    def write(self, kept: Sequence[str], named: str, target: Path) -> JoinCounts:
-        """Write every row of the source with its label, in their order, as Parquet; return how the two sides met."""
-        self._labels()
-        self._make_rows(kept)
-        fields = ", ".join(f"r.c{at} AS {identifier(name)}" for at, name in enumerate(kept))
-        self.session.run(
-            f"COPY (SELECT {fields}, l.label AS {identifier(named)} FROM source_rows r LEFT JOIN labels l ON r.k = l.k "
-            f"ORDER BY r.n) TO {literal(str(target))} (FORMAT parquet)"
-        )
-        return self._count()
-
-    def _labels(self) -> None:
-        """Make one line for each key; the label is NULL where it is contradictory or absent."""
-        scan = self._scan(self.files[1], [self.keys[1], self.truth], None)
-        key, label = self._text(scan, self.keys[1], self.files[1]), self._value(scan, self.truth, self.files[1])
-        self.session.run(
-            f"CREATE TEMP TABLE labels AS SELECT k, CASE WHEN count(DISTINCT v) = 1 THEN min(v) END AS label, "
-            f"count(*) AS times, count(DISTINCT v) AS different FROM (SELECT {key} AS k, {label} AS v FROM "
-            f"{scan.relation}) WHERE k IS NOT NULL GROUP BY k",
-            **scan.values,
-        )
-
-    def _make_rows(self, kept: Sequence[str]) -> None:
-        self.session.run("SET preserve_insertion_order = true")
-        scan = self._scan(self.files[0], kept, self.delimiter)
-        fields = ", ".join(f"{self._value(scan, name, self.files[0])} AS c{at}" for at, name in enumerate(kept))
-        key = self._text(scan, self.keys[0], self.files[0])
-        self.session.run(
-            f"CREATE TEMP TABLE source_rows AS SELECT row_number() OVER () AS n, {key} AS k, {fields} FROM "
-            f"{scan.relation}",
-            **scan.values,
-        )
-
-    def _scan(self, files: Files, names: Sequence[str], delimiter: str | None) -> Scan:
-        scan = scan_files(self.session, files, tuple(dict.fromkeys(names)), delimiter)
-        if scan.narrow is not None:
-            scan.narrow(tuple(dict.fromkeys(names)))
-        return scan
-
-    def _value(self, scan: Scan, name: str, files: Files) -> str:
-        """Write a column as it is where both sides have types, else as text, in which empty is none."""
-        if name in scan.decoders:
-            return f"CAST({identifier(name)} AS VARCHAR)"
-        column = scan.columns[name]
-        if self.typed:
-            return column
-        return f"nullif({_as_text(column, files)}, '')"
-
-    def _text(self, scan: Scan, name: str, files: Files) -> str:
-        """Write a key: text without spaces around it, whatever its type."""
-        column = identifier(name) if name in scan.decoders else scan.columns[name]
-        return f"nullif(trim({_as_text(column, files)}), '')"
-
-    def _count(self) -> JoinCounts:
-        def number(sql: str) -> int:
-            found = self.session.row(sql)
-            return 0 if found is None or found[0] is None else int(found[0])
-
-        outer = "FROM source_rows r LEFT JOIN labels l ON r.k = l.k"
-        return JoinCounts(
-            rows=number("SELECT count(*) FROM source_rows"),
-            without_key=number("SELECT count(*) FROM source_rows WHERE k IS NULL"),
-            unmatched_rows=number(f"SELECT count(*) {outer} WHERE r.k IS NOT NULL AND l.label IS NULL"),
-            unused_keys=number(
-                "SELECT count(*) FROM labels WHERE k NOT IN (SELECT k FROM source_rows WHERE k IS NOT NULL)"
-            ),
-            contradictory_keys=number("SELECT count(*) FROM labels WHERE different > 1"),
-            repeated_keys=number("SELECT count(*) FROM labels WHERE times > 1 AND different < 2"),
-            repeated_rows=number(
-                "SELECT count(*) FROM (SELECT k FROM source_rows WHERE k IS NOT NULL GROUP BY k HAVING count(*) > 1)"
-            ),
-        )
-
-    @property
-    def is_contradictory(self) -> bool:
-        """True if a key that both sides have occurs with different labels."""
-        met = "SELECT 1 FROM source_rows r JOIN labels l ON r.k = l.k WHERE different > 1 LIMIT 1"
-        return self.session.row(met) is not None
-
-    def examples(self) -> tuple[Any, Any]:
-        """Return a key of each side."""
-        sides = ("source_rows", "labels")
-        found = [self.session.row(f"SELECT min(k) FROM {side}") or (None,) for side in sides]
-        return found[0][0], found[1][0]
+    The label of a key is NULL where it is contradictory or absent.
+    """
+    are_typed = all(side.format in ("parquet", "arrow") for side in (ours, theirs))
+    scan = _scan_side(session, theirs, [keys[1], label], None)
+    session.run(
+        f"CREATE TEMP TABLE labels AS SELECT k, CASE WHEN count(DISTINCT v) = 1 THEN min(v) END AS label, "
+        f"count(*) AS times, count(DISTINCT v) AS different FROM (SELECT {_write_key(scan, keys[1], theirs)} AS k, "
+        f"{_write_value(scan, label, theirs, are_typed)} AS v FROM {scan.relation}) WHERE k IS NOT NULL GROUP BY k",
+        **scan.values,
+    )
+    session.run("SET preserve_insertion_order = true")
+    scan = _scan_side(session, ours, kept, delimiter)
+    fields = ", ".join(f"{_write_value(scan, name, ours, are_typed)} AS c{i}" for i, name in enumerate(kept))
+    session.run(
+        f"CREATE TEMP TABLE source_rows AS SELECT row_number() OVER () AS n, {_write_key(scan, keys[0], ours)} AS k, "
+        f"{fields} FROM {scan.relation}",
+        **scan.values,
+    )
 
 
-def _as_text(column: str, files: Files) -> str:
+def _scan_side(session: Session, files: Files, names: Sequence[str], delimiter: str | None) -> Scan:
+    names = tuple(dict.fromkeys(names))
+    scan = scan_files(session, files, names, delimiter)
+    if scan.narrow is not None:
+        scan.narrow(names)
+    return scan
+
+
+def _write_text(scan: Scan, name: str, files: Files) -> str:
+    """Write a column as text, whatever its type."""
+    if name in scan.decoders:
+        return f"CAST({identifier(name)} AS VARCHAR)"
+    column = scan.columns[name]
     return f"({column} ->> '$')" if files.format == "ndjson" else f"CAST({column} AS VARCHAR)"
+
+
+def _write_value(scan: Scan, name: str, files: Files, are_typed: bool) -> str:
+    """Write a column as it is where both sides have types, else as text, in which empty is none."""
+    if name in scan.decoders:
+        return _write_text(scan, name, files)
+    return scan.columns[name] if are_typed else f"nullif({_write_text(scan, name, files)}, '')"
+
+
+def _write_key(scan: Scan, name: str, files: Files) -> str:
+    """Write a key: text without spaces around it, whatever its type."""
+    return f"nullif(trim({_write_text(scan, name, files)}), '')"
+
+
+_JOINED = "source_rows r LEFT JOIN labels l ON r.k = l.k"
+_KEYED = "source_rows WHERE k IS NOT NULL"
+_COUNTS = {
+    "rows": "source_rows",
+    "without_key": "source_rows WHERE k IS NULL",
+    "unmatched_rows": f"{_JOINED} WHERE r.k IS NOT NULL AND l.label IS NULL",
+    "unused_keys": f"labels WHERE k NOT IN (SELECT k FROM {_KEYED})",
+    "contradictory_keys": "labels WHERE different > 1",
+    "repeated_keys": "labels WHERE times > 1 AND different < 2",
+    "repeated_rows": f"(SELECT k FROM {_KEYED} GROUP BY k HAVING count(*) > 1)",
+}
+
+
+def _count_matches(session: Session, names: tuple[str, str], keys: tuple[str, str]) -> JoinCounts:
+    """Count how the two sides met, and reject a join in which no row found a label."""
+    numbers = session.row(f"SELECT {', '.join(f'(SELECT count(*) FROM {of})' for of in _COUNTS.values())}")
+    counts = JoinCounts(*map(int, numbers or ()))
+    if not counts.rows or counts.without_key + counts.unmatched_rows < counts.rows:
+        return counts
+    if session.row("SELECT 1 FROM source_rows r JOIN labels l ON r.k = l.k WHERE different > 1 LIMIT 1") is not None:
+        what = (
+            f"{keys[1]!r} of {names[1]} does not tell rows apart: no key that {names[0]} has occurs there with one "
+            "label alone"
+        )
+        own = "a column with a value of its own for each row"
+        raise InputError(Advised(what, terminal=f"; name {own} with --key", page=f"; choose {own}"))
+    mine, yours = ((session.row(f"SELECT min(k) FROM {side}") or (None,))[0] for side in ("source_rows", "labels"))
+    what = f"no key of {names[0]} is in {names[1]}: {keys[0]!r} is {mine!r} here and {keys[1]!r} is {yours!r} there"
+    right = "the right column"
+    raise InputError(Advised(what, terminal=f"; name {right} with --key", page=f"; choose {right}"))
