@@ -258,7 +258,7 @@ HOMES = {
     "_largest": "infoscope.studies.tracking_result:_take_largest_variances",
     "LARGEST_PART": "infoscope.figures.triangle",
     "_last_line": "infoscope.readers.spark",
-    "_last_line_bytes": "infoscope.readers.csv_text",
+    "_measure_last_line": "infoscope.readers.csv_text",
     "Law": "infoscope.metrics.registry",
     "layout": "infoscope.figures",
     "layout_columns": "infoscope.reports.text:lay_out_columns",

@@ -72,7 +72,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 PAIRS = '"pairs": "pairs",'
 CONVERSION = """    if files.format == "pairs":
-        return copies(files, folder, pair_lines, "ndjson")
+        return write_copies(files, folder, pair_lines, "ndjson")
 """
 STORED = {"schema": "infoscope/predicted-classes/2", "provenance": {}, "findings": []}
 COMMANDS = """import json, sys

@@ -7,7 +7,7 @@ Here: lines like ``cat -> dog`` in files that end in ``.pairs``.
 3. At the top of ``convert_files`` in ``src/infoscope/readers/conversions.py``, import ``pair_lines`` and add::
 
     if files.format == "pairs":
-        return copies(files, folder, pair_lines, "ndjson")
+        return write_copies(files, folder, pair_lines, "ndjson")
 
 Every command that reads rows then reads it, several files at once, with weights, groups and the rest.
 """

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from infoscope import read_tables
 from infoscope.errors import InputError
 from tests.api import (
-    _last_line_bytes,
+    _measure_last_line,
     byte_streams,
     conversions,
     duckdb_engine,
@@ -95,7 +95,7 @@ def test_nobody_wants_the_rest(tmp_path: Path) -> None:
 def test_length_of_the_last_line(chunks: list[bytes]) -> None:
     lines = [line for line in re.split(rb"[\r\n]", b"".join(chunks)) if line]
 
-    assert _last_line_bytes(chunks, Event()) == (len(lines[-1]) if lines else 0)
+    assert _measure_last_line(chunks, Event()) == (len(lines[-1]) if lines else 0)
 
 
 @pytest.mark.parametrize("last", [b"", b"\n", b"\n\n"])

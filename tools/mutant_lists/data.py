@@ -28,7 +28,7 @@ MUTANTS = (
     ),
     Mutant(
         "a wrong record behind text over lines",
-        "_check_each",
+        "check_records",
         "if record and len(record) != size:",
         "if record and len(record) > size:",
         ("tests/readers/test_damaged_files.py::test_a_wrong_line_behind_such_text_is_named",),

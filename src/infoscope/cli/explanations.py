@@ -22,7 +22,7 @@ from infoscope.cli import app
 from infoscope.errors import AmbiguousNameError, InputError, UnknownNameError
 from infoscope.metrics.losses import find_cost_doubt
 from infoscope.metrics.registry import Metric, all_metrics, catalogue, every_metric, find, scope_of
-from infoscope.readers.matrix_files import stated_costs
+from infoscope.readers.matrix_files import resolve_costs
 from infoscope.studies.diagnose import RULES
 from infoscope.tables import Contingency
 
@@ -302,7 +302,7 @@ def explain_costs(metric: str | None, path: str, width: int) -> list[str]:
         raise InputError(
             f"--costs belongs to the expected cost, and {metric!r} is another metric; leave one of them out"
         )
-    stated = stated_costs(path)
+    stated = resolve_costs(path)
     # a table of the classes that the costs name, one sample in each cell; without names they are 0, 1, …
     rows, columns = stated.values.shape
     truth = stated.truth or tuple(map(str, range(rows)))

@@ -56,7 +56,7 @@ class _Attribute:
         is_number = kind.lower().split()[0] in _NUMBERS
         return cls(json.dumps(name, ensure_ascii=False), is_number, "0" if is_number else values[0] if values else "?")
 
-    def json(self, field: str, where: str) -> str:
+    def write_json(self, field: str, where: str) -> str:
         """Write a field as JSON; a question mark without quotes is missing."""
         if field == "?":
             return "null"
@@ -69,7 +69,7 @@ class _Attribute:
         return str(int(number)) if number.is_integer() and abs(number) < 2**53 else json.dumps(number)
 
 
-def arff_lines(path: Path, compression: str, encoding: str = "utf-8-sig") -> Iterator[bytes]:
+def read_arff(path: Path, compression: str, encoding: str = "utf-8-sig") -> Iterator[bytes]:
     """Yield one object a row, by the names of the attributes; sparse rows are filled up."""
     attributes: list[_Attribute] = []
     inside = False
@@ -94,8 +94,9 @@ def arff_lines(path: Path, compression: str, encoding: str = "utf-8-sig") -> Ite
                 raise InputError(
                     f"{where} has {len(fields)} fields and there are {len(attributes)} attributes; fix or remove it"
                 )
-            cells = (f"{at.name}: {at.json(field, where)}" for at, field in zip(attributes, fields, strict=True))
-            yield f"{{{', '.join(cells)}}}\n".encode()
+            pairs = zip(attributes, fields, strict=True)
+            cells = ", ".join(f"{attribute.name}: {attribute.write_json(field, where)}" for attribute, field in pairs)
+            yield f"{{{cells}}}\n".encode()
         elif text.lower().startswith("@attribute"):
             attributes.append(_Attribute.parse(text, where))
         elif text.lower().startswith("@data"):
@@ -140,7 +141,7 @@ def _unquote(field: str) -> str:
 # ── files of Vowpal Wabbit ───────────────────────────────────────────────────────────────────────
 
 
-def vw_lines(path: Path, compression: str, base: str = "", encoding: str = "utf-8-sig") -> Iterator[bytes]:
+def read_vowpal_wabbit(path: Path, compression: str, base: str = "", encoding: str = "utf-8-sig") -> Iterator[bytes]:
     """Yield one object a line that is not blank; with ``base`` a tag is the class of its first letter, ``base`` is 1.
 
     A line is an example (TARGET WEIGHT TAG | features), or a prediction (NUMBER TAG).
@@ -164,7 +165,7 @@ def _read_prediction(fields: list[str], base: str, where: str) -> dict[str, obje
             raise InputError(f"{where} has the tag {text!r}, which comes before {base!r}; name the tag of class 1")
     elif text is not None and text.lstrip("-").isdecimal():  # so that it is the class that is predicted
         tag = int(text)
-    return {"prediction": _leading_number(fields[0], where), "tag": tag}
+    return {"prediction": _read_number(fields[0], where), "tag": tag}
 
 
 def _read_example(text: str, where: str) -> dict[str, object]:
@@ -172,7 +173,7 @@ def _read_example(text: str, where: str) -> dict[str, object]:
     fields = head.split()
     if not 1 <= len(fields) <= 3:
         raise InputError(f"{where} has {len(fields)} fields before its first bar; they are TARGET WEIGHT TAG")
-    weight = _leading_number(fields[1], where) if len(fields) > 1 else 1
+    weight = _read_number(fields[1], where) if len(fields) > 1 else 1
     row: dict[str, object] = {"target": fields[0], "weight": weight, "tag": fields[2] if len(fields) > 2 else None}
     for space in namespaces:
         name, *features = space.split() or [""]
@@ -180,11 +181,11 @@ def _read_example(text: str, where: str) -> dict[str, object]:
             continue
         row[name] = "/".join(features) or None
         if len(features) > 1:
-            row |= {f"{name}.{at}": feature for at, feature in enumerate(features)}
+            row |= {f"{name}.{i}": feature for i, feature in enumerate(features)}
     return row
 
 
-def _leading_number(text: str, where: str) -> float | int:
+def _read_number(text: str, where: str) -> float | int:
     try:
         value = float(text.partition(":")[0])
     except ValueError:
@@ -195,7 +196,7 @@ def _leading_number(text: str, where: str) -> float | int:
 # ── workbooks (Excel, OpenDocument) ──────────────────────────────────────────────────────────────
 
 
-def workbook_lines(path: Path, sheet: str | int | None = None) -> Iterator[bytes]:
+def read_workbook(path: Path, sheet: str | int | None = None) -> Iterator[bytes]:
     """Yield one object a row below the first row that is not empty, which names the columns; empty cells are null."""
 
     def is_filled(value: Any) -> bool:
@@ -207,7 +208,7 @@ def workbook_lines(path: Path, sheet: str | int | None = None) -> Iterator[bytes
             return str(value.date() if value.time() == time() else value)
         return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
-    def as_json(value: Any) -> str:
+    def write_json(value: Any) -> str:
         if not is_filled(value):
             return "null"
         if isinstance(value, float) and value.is_integer() and abs(value) < 2.0**53:
@@ -218,10 +219,10 @@ def workbook_lines(path: Path, sheet: str | int | None = None) -> Iterator[bytes
     header = next((row for row in rows if any(map(is_filled, row))), None)
     if header is None:
         raise InputError(f"{path} has no filled cell in its sheet; the first row names the columns")
-    names = [(at, json.dumps(spell(name), ensure_ascii=False)) for at, name in enumerate(header) if is_filled(name)]
+    names = [(i, json.dumps(spell(name), ensure_ascii=False)) for i, name in enumerate(header) if is_filled(name)]
     for row in rows:
         if any(map(is_filled, row)):
-            fields = (f"{name}: {as_json(row[at]) if at < len(row) else 'null'}" for at, name in names)
+            fields = (f"{name}: {write_json(row[i]) if i < len(row) else 'null'}" for i, name in names)
             yield f"{{{', '.join(fields)}}}\n".encode()
 
 
@@ -277,15 +278,15 @@ _PACKED = re.compile(r"\.(gz|zst|zstd)$", re.IGNORECASE)
 
 def check_encoding(name: str) -> None:
     """Reject an encoding that does not exist, or is not one of text."""
-    if _is_of_text(name):
+    if _is_text_encoding(name):
         return
-    known = [other for other in {*aliases, *aliases.values()} if _is_of_text(other)]
-    near = get_close_matches(name.lower().replace("-", "_"), known, n=1)
+    encodings = [other for other in {*aliases, *aliases.values()} if _is_text_encoding(other)]
+    near = get_close_matches(name.lower().replace("-", "_"), encodings, n=1)
     hint = f"did you mean {near[0].replace('_', '-')!r}?" if near else "common ones are latin-1, cp1252 and utf-16"
     raise UnknownNameError(f"there is no encoding {name!r} of text; {hint}")
 
 
-def _is_of_text(encoding: str) -> bool:
+def _is_text_encoding(encoding: str) -> bool:
     try:
         b"a".decode(encoding)
     except UnicodeDecodeError:  # it exists, and wants more bytes
@@ -298,36 +299,36 @@ def _is_of_text(encoding: str) -> bool:
 def convert_files(files: Files, folder: Path, encoding: str | None = None, sheet: str | int | None = None) -> Files:
     """Return the files where an engine reads them, else copies of their rows in ``folder`` under their own titles."""
     if files.format == "arff":
-        lines = partial(arff_lines, compression=files.compression, encoding=encoding or "utf-8-sig")
-        return copies(files, folder, lines, "ndjson")
+        lines = partial(read_arff, compression=files.compression, encoding=encoding or "utf-8-sig")
+        return write_copies(files, folder, lines, "ndjson")
     if files.format.startswith("vw"):
         lines = partial(
-            vw_lines,
+            read_vowpal_wabbit,
             compression=files.compression,
             base=files.format.partition(":")[2],
             encoding=encoding or "utf-8-sig",
         )
-        return copies(files, folder, lines, "ndjson")
+        return write_copies(files, folder, lines, "ndjson")
     if encoding is not None and files.format not in _TEXT:
         raise InputError(f"{files.name} is {files.format}; an encoding is for text: CSV, TSV and JSON")
     if sheet is not None and files.format != "excel":
         raise InputError(f"{files.name} is {files.format}; a sheet is for workbooks (.xlsx, .xls, .ods)")
     if files.format == "excel":
-        return copies(files, folder, partial(workbook_lines, sheet=sheet), "ndjson")
+        return write_copies(files, folder, partial(read_workbook, sheet=sheet), "ndjson")
     if encoding is not None and codecs.lookup(encoding).name not in _UTF_8:
-        files = copies(files, folder, lambda path: recode_chunks(path, files.compression, encoding), files.format)
+        files = write_copies(files, folder, lambda path: recode_chunks(path, files.compression, encoding), files.format)
     if files.format == "ndjson":
         heads = [first_bytes(path, files.compression) for path in files.paths]
         if any(head.startswith(BOM_UTF8) or _is_array(head) for head in heads):  # the engine's reader rejects a mark
-            return copies(files, folder, partial(_json_lines, compression=files.compression), "ndjson")
+            return write_copies(files, folder, partial(_read_json_array, compression=files.compression), "ndjson")
     return files
 
 
-def copies(files: Files, folder: Path, lines: Callable[[Path], Iterable[bytes]], format: str) -> Files:
+def write_copies(files: Files, folder: Path, lines: Callable[[Path], Iterable[bytes]], format: str) -> Files:
     """Write copies into folders that are named as before where these name columns."""
     titles: dict[Path, str] = {}
     for path in files.paths:
-        copy = place_of_copy(
+        copy = place_copy(
             path, folder, _PACKED.sub("", path.name) if format == files.format else f"{path.name}.{format}"
         )
         title = files.titles.get(path, str(path))
@@ -345,7 +346,7 @@ def copies(files: Files, folder: Path, lines: Callable[[Path], Iterable[bytes]],
     return replace(files, paths=tuple(titles), format=format, compression="none", titles=titles)
 
 
-def place_of_copy(path: Path, folder: Path, name: str) -> Path:
+def place_copy(path: Path, folder: Path, name: str) -> Path:
     """Make the folders of a copy, which name columns as those of the original do, and return its path."""
     place = Path(mkdtemp(dir=folder)).joinpath(*(part for part in path.parts[:-1] if "=" in part))
     place.mkdir(parents=True, exist_ok=True)
@@ -362,7 +363,7 @@ def unpack_copies(files: Files, folder: Path) -> Files | None:
     left = MAX_UNPACKED
     for path in files.paths:
         check_whole(path, files.compression)
-        copy = place_of_copy(path, folder, _PACKED.sub("", path.name))
+        copy = place_copy(path, folder, _PACKED.sub("", path.name))
         left -= unpack_file(path, files.compression, copy, left)
         if left < 0:
             return None
@@ -396,78 +397,75 @@ def _is_array(head: bytes) -> bool:
     return head.removeprefix(BOM_UTF8).lstrip().startswith(b"[")
 
 
-def _json_lines(path: Path, compression: str) -> Iterator[bytes]:
+def _read_json_array(path: Path, compression: str) -> Iterator[bytes]:
     """Yield objects of a JSON array, one a line; a file of lines as it is, without a byte order mark."""
     if not _is_array(first_bytes(path, compression)):
         chunks = read_chunks(path, compression)
         yield next(chunks, b"").removeprefix(BOM_UTF8)
         yield from chunks
         return
-    for element in _Array(path, compression).elements():
+    for element in _JsonArray(path, compression).elements():
         yield element.replace("\r", " ").replace("\n", " ").encode()
         yield b"\n"
 
 
-class _Array:
+class _JsonArray:
     """A JSON array that is read a part at a time, whatever its size."""
 
     def __init__(self, path: Path, compression: str) -> None:
         self.path = path
         self.chunks: Iterator[bytes] = recode_chunks(path, compression, "utf-8-sig")
         self.decoder = json.JSONDecoder()
-        self.text, self.at, self.done = "", 0, 0
+        self.text, self.place, self.done = "", 0, 0
 
     def elements(self) -> Iterator[str]:
         """Yield each object as it is written."""
         self._take()  # the bracket that begins it
         sign = "," if self._peek() != "]" else self._take()
         while sign == ",":
-            yield self._take_object()
+            if (sign := self._peek()) != "{":
+                raise self._error(f"begins with {sign!r}; each element is an object with the names of columns as keys")
+            end = 0
+            while not end:
+                try:
+                    _, end = self.decoder.raw_decode(self.text, self.place)
+                except RecursionError as error:
+                    raise self._error("is nested too deeply") from error
+                except json.JSONDecodeError as error:
+                    if not self._read_more():
+                        raise self._error(f"is not JSON ({error.msg[:1].lower()}{error.msg[1:]})") from error
+                except ValueError as error:
+                    raise self._error("has a number with too many digits") from error
+            yield self.text[self.place : end]
+            self.place, self.done = end, self.done + 1
             sign = self._take()
         if sign != "]":
-            found = f"is followed by {sign!r}" if sign else "is the end of the file"
-            raise self._error(f"{found} and not by a comma or a closing bracket", self.done)
+            fault = f"is followed by {sign!r}" if sign else "is the end of the file"
+            raise self._error(f"{fault} and not by a comma or a closing bracket", self.done)
         if self._peek():
             raise InputError(f"{self.path} goes on behind its JSON array; write one array, or one object per line")
-
-    def _take_object(self) -> str:
-        if (sign := self._peek()) != "{":
-            raise self._error(f"begins with {sign!r}; each element is an object with the names of columns as keys")
-        while True:
-            try:
-                _, end = self.decoder.raw_decode(self.text, self.at)
-                break
-            except RecursionError as error:
-                raise self._error("is nested too deeply") from error
-            except json.JSONDecodeError as error:
-                if not self._more():
-                    raise self._error(f"is not JSON ({error.msg[:1].lower()}{error.msg[1:]})") from error
-            except ValueError as error:
-                raise self._error("has a number with too many digits") from error
-        found, self.at, self.done = self.text[self.at : end], end, self.done + 1
-        return found
 
     def _peek(self) -> str:
         """Return the next character that is no blank; nothing at the end."""
         while True:
-            found = _BLANKS.match(self.text, self.at)
-            self.at = self.at if found is None else found.end()
-            if self.at < len(self.text):
-                return self.text[self.at]
-            if not self._more():
+            blanks = _BLANKS.match(self.text, self.place)
+            self.place = self.place if blanks is None else blanks.end()
+            if self.place < len(self.text):
+                return self.text[self.place]
+            if not self._read_more():
                 return ""
 
     def _take(self) -> str:
         sign = self._peek()
-        self.at += len(sign)
+        self.place += len(sign)
         return sign
 
-    def _more(self) -> bool:
+    def _read_more(self) -> bool:
         """Read more text, if there is some; it at least doubles, so that a long object is not parsed too often."""
-        kept, more = self.text[self.at :], ""
+        kept, more = self.text[self.place :], ""
         while len(more) <= len(kept) and (chunk := next(self.chunks, None)) is not None:
             more += chunk.decode()
-        self.text, self.at = kept + more, 0
+        self.text, self.place = kept + more, 0
         return bool(more)
 
     def _error(self, problem: str, element: int | None = None) -> InputError:

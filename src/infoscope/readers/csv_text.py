@@ -20,13 +20,13 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any, TextIO
+from typing import TextIO
 
 import numpy as np
 
 from infoscope.errors import Advised, InputError, UnknownNameError
 from infoscope.readers.compression import first_bytes, measure_zstd, read_chunks, unpack_zstd
-from infoscope.readers.conversions import copies, place_of_copy
+from infoscope.readers.conversions import place_copy, write_copies
 from infoscope.readers.decode import Tally
 from infoscope.readers.files import Files, explain_not_utf8
 from infoscope.readers.labels import as_number
@@ -65,25 +65,23 @@ def is_split(path: Path, compression: str) -> bool:
 def check_records(path: Path, compression: str, delimiter: str) -> None:
     """Reject the first record of a CSV file that has more or fewer fields than the header, or quotes that are wrong."""
     before = csv.field_size_limit(LONGEST_LINE)
-    try:
-        with open_text(path, compression) as file:
-            _check_each(csv.reader(file, delimiter=delimiter, strict=True), path)
-    finally:
-        csv.field_size_limit(before)
-
-
-def _check_each(records: Any, path: Path) -> None:
     size, line = 0, 1
     try:
-        for record in records:
-            size = size or len(record)
-            if record and len(record) != size:
-                fields = f"{len(record)} field{'s' * (len(record) != 1)}"
-                raise InputError(f"{path}, line {line} has {fields} and the header has {size}; fix or remove that line")
-            line = records.line_num + 1
+        with open_text(path, compression) as file:
+            records = csv.reader(file, delimiter=delimiter, strict=True)
+            for record in records:
+                size = size or len(record)
+                if record and len(record) != size:
+                    fields = f"{len(record)} field{'s' * (len(record) != 1)}"
+                    raise InputError(
+                        f"{path}, line {line} has {fields} and the header has {size}; fix or remove that line"
+                    )
+                line = records.line_num + 1
     except csv.Error as error:
         what = next((what for sign, what in _FAULTS.items() if sign in str(error)), "has text behind a closing quote")
         raise InputError(f'{path}, line {line} {what}; write a quote inside a field as ""') from None
+    finally:
+        csv.field_size_limit(before)
 
 
 _FAULTS = {
@@ -132,8 +130,8 @@ def check_text(files: Files) -> Iterator[None]:
     def look() -> None:
         try:
             for path in files.paths:
-                if _last_line_bytes(_utf8_chunks(path, files.compression), stop) > LONGEST_LINE:
-                    raise _too_long(path, files.compression)
+                if _measure_last_line(_check_utf8(path, files.compression), stop) > LONGEST_LINE:
+                    raise _explain_long_line(path, files.compression)
         except (InputError, OSError) as error:  # raised by the thread that asked
             problems.append(error)
 
@@ -154,7 +152,7 @@ def check_text(files: Files) -> Iterator[None]:
         raise problems[0]
 
 
-def _utf8_chunks(path: Path, compression: str) -> Iterator[bytes]:
+def _check_utf8(path: Path, compression: str) -> Iterator[bytes]:
     """Yield all bytes of a file, as long as they are UTF-8."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     place = 0
@@ -174,11 +172,13 @@ def _utf8_chunks(path: Path, compression: str) -> Iterator[bytes]:
         yield chunk
 
 
-def _last_line_bytes(chunks: Iterable[bytes], stop: Event) -> int:
+def _measure_last_line(chunks: Iterable[bytes], stop: Event) -> int:
     r"""Return how long the last line is that is not empty; 0 where nobody wants to know any more.
 
-    >>> _last_line_bytes([b"one\ntw", b"o\r", b"\n"], Event()), _last_line_bytes([b"one\ntw", b"o", b" three"], Event())
-    (3, 9)
+    >>> _measure_last_line([b"one\ntw", b"o\r", b"\n"], Event())
+    3
+    >>> _measure_last_line([b"one\ntw", b"o", b" three"], Event())
+    9
     """
     length, ended = 0, False
     for chunk in chunks:
@@ -193,14 +193,14 @@ def _last_line_bytes(chunks: Iterable[bytes], stop: Event) -> int:
     return length
 
 
-def _too_long(path: Path, compression: str) -> InputError:
+def _explain_long_line(path: Path, compression: str) -> InputError:
     lines, rest = [0, 0], [0, 0]  # by line feeds and by carriage returns; those behind the last text end no line of it
     for chunk in read_chunks(path, compression):
         text = chunk.rstrip(_LINE_ENDS)
-        for at, end in enumerate((b"\n", b"\r")):
+        for i, end in enumerate((b"\n", b"\r")):
             behind = chunk.count(end, len(text))
-            lines[at] += rest[at] + chunk.count(end) - behind if text else 0
-            rest[at] = behind if text else rest[at] + behind
+            lines[i] += rest[i] + chunk.count(end) - behind if text else 0
+            rest[i] = behind if text else rest[i] + behind
     return InputError(
         f"{path}, line {max(lines) + 1} is longer than {LONGEST_LINE >> 20} MiB; is a line end missing there?"
     )
@@ -225,11 +225,11 @@ class Header:
     skip: int = 0
 
 
-def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str | None, compression: str) -> Header:
-    """Return the header under which all asked columns are found.
+def read_header(path: Path, wanted: Collection[str], *, tab: bool, delimiter: str | None, compression: str) -> Header:
+    """Return the header under which all wanted columns are found.
 
     The delimiter is the given one, the tab of a .tsv file, or the one of comma, tab, semicolon
-    and bar that makes the asked names appear; where none is asked, the one that gives the most names.
+    and bar that makes the wanted names appear; where none is wanted, the one that gives the most names.
     """
     text, size = "", 1 << 16
     with open_text(path, compression, LONGEST_LINE) as file:
@@ -242,11 +242,11 @@ def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str
     reject_separator_line(text, path)
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise InputError(f"the delimiter is {delimiter!r}; it is one sign, and neither a quote nor a line end")
-    known = delimiter if delimiter is not None else "\t" if tab else None
+    stated = delimiter if delimiter is not None else "\t" if tab else None
     _reject_mixed_line_ends(text, path)
-    skip = _empty_lines(text)
+    skip = _count_empty_lines(text)
     headers, problem = [], ""
-    for sign in [known] if known else _DELIMITERS:
+    for sign in [stated] if stated else _DELIMITERS:
         try:
             headers.append(Header(split_header(text, sign, strict=True), sign, skip))
         except InputError as error:  # its quotes do not enclose whole fields
@@ -263,46 +263,46 @@ def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str
                 f"{path} has {len(header.names):,} columns, and text is read with up to {_MOST_COLUMNS:,}; leave out "
                 "those that hold no labels, or write Parquet, of which the named columns alone are read"
             )
-    for header in headers if asked else sorted(headers, key=lambda header: -len(header.names)):
-        if set(asked) <= set(header.names):
-            pick_columns(asked, header.names, str(path))
+    for header in headers if wanted else sorted(headers, key=lambda header: -len(header.names)):
+        if set(wanted) <= set(header.names):
+            pick_columns(wanted, header.names, str(path))
             return header
     if problem:
         raise InputError(f"{path}, line {skip + 1} {problem}")
     widest = max(headers, key=lambda header: len(header.names))
     try:
-        pick_columns(asked, widest.names, str(path))
+        pick_columns(wanted, widest.names, str(path))
     except UnknownNameError as error:
-        if (advice := _advice(widest, asked, known, skip + 1)) is None:
+        if (advice := _advise_on_header(widest, wanted, stated, skip + 1)) is None:
             raise
         raise UnknownNameError(f"{str(error).rstrip('?')}; {advice}") from error
-    raise AssertionError("a header with every asked column was overlooked")
+    raise AssertionError("a header with every wanted column was overlooked")
 
 
-def _advice(header: Header, asked: Collection[str], known: str | None, line: int) -> str | None:
+def _advise_on_header(header: Header, wanted: Collection[str], delimiter: str | None, line: int) -> str | None:
     """Advise what to do where columns are missing because the first line is no header, or is not split."""
     first, *others = header.names
-    if first.startswith("#") and set(asked) <= {first.lstrip("# "), *others}:  # as numpy.savetxt writes a header
+    if first.startswith("#") and set(wanted) <= {first.lstrip("# "), *others}:  # as numpy.savetxt writes a header
         return f"line {line} begins with #: ask for {first!r}, or remove the sign"
     if first.startswith("#" if len(header.names) == 1 else "# "):
         return f"line {line} looks like a comment: remove such lines, for example with grep -v '^#'"
     if len(header.names) > 1:
         return None
     sign = _DELIMITERS.get(header.delimiter, header.delimiter)
-    stated = f"by {sign}" if known else "by comma, tab, semicolon or bar"
+    split = f"by {sign}" if delimiter else "by comma, tab, semicolon or bar"
     hint = "name the right delimiter"
     if re.fullmatch(r"-?\d+(\.\d+)? \S+", first):
         hint += ", or the format vw (--input-format vw) for predictions of Vowpal Wabbit"
-    return f"its first line does not split {stated}: {hint}"
+    return f"its first line does not split {split}: {hint}"
 
 
 def reject_separator_line(text: str, path: Path) -> None:
     """Reject a first line that tells Excel which separator follows, with the command that removes it."""
-    said = _SEPARATOR_LINE.match(text.lstrip("\r\n"))
-    if said is not None:
-        line = 1 + _empty_lines(text)
+    match = _SEPARATOR_LINE.match(text.lstrip("\r\n"))
+    if match is not None:
+        line = 1 + _count_empty_lines(text)
         raise InputError(
-            f"{path}, line {line} is {said.group(1).strip()!r}, which tells Excel the separator and is no header; "
+            f"{path}, line {line} is {match.group(1).strip()!r}, which tells Excel the separator and is no header; "
             f"remove that line, for example with tail -n +{line + 1}"
         )
 
@@ -335,7 +335,7 @@ def reject_repeated_header(tally: Tally, query: Query, source: str) -> None:
         raise InputError(Advised(what, terminal="; a file without a header is read with --no-header", page=""))
 
 
-def _empty_lines(text: str) -> int:
+def _count_empty_lines(text: str) -> int:
     """Count the lines before the header."""
     return len(re.findall(r"\r\n|\r|\n", text[: len(text) - len(text.lstrip("\r\n"))]))
 
@@ -351,9 +351,9 @@ def split_header(text: str, delimiter: str, *, strict: bool = False) -> tuple[st
     field = re.compile(rf'(?:"([^"]*(?:""[^"]*)*)("?))?([^{sign}\r\n]*)({sign})?')
     names, place, more = [], 0, True
     while more:
-        found = field.match(text, place)
-        assert found is not None  # every part of it may be empty
-        quoted, closed, rest, more = found.group(1), found.group(2), found.group(3), bool(found.group(4))
+        match = field.match(text, place)
+        assert match is not None  # every part of it may be empty
+        quoted, closed, rest, more = match.group(1), match.group(2), match.group(3), bool(match.group(4))
         if strict and quoted is not None and not closed:
             raise InputError('has a quote that is not closed; write a quote inside a field as ""')
         if strict and quoted is not None and rest:
@@ -362,7 +362,7 @@ def split_header(text: str, delimiter: str, *, strict: bool = False) -> tuple[st
                 'as ""'
             )
         names.append((quoted or "").replace('""', '"') + rest)
-        place = found.end()
+        place = match.end()
     return tuple(names)
 
 
@@ -374,10 +374,10 @@ def _reject_mixed_line_ends(text: str, path: Path) -> None:
     first = re.match(r'[\r\n]*(?:[^"\r\n]++|"[^"]*+(?:"|$))*+(\r\n|\r|\n)?', text)
     ends = [] if first is None else re.findall(r"\r\n|\r|\n", first.group())
     if len(set(ends)) > 1:
-        if len(set(ends[: _empty_lines(text)]) | {ends[-1]}) > 1:
+        if len(set(ends[: _count_empty_lines(text)]) | {ends[-1]}) > 1:
             raise InputError(
                 f"{path} has an empty line before its header whose line end is of another kind than that of the "
-                f"header; remove that line, for example with tail -n +{_empty_lines(text) + 1}"
+                f"header; remove that line, for example with tail -n +{_count_empty_lines(text) + 1}"
             )
         raise InputError(
             f"{path} has a line end of another kind inside its header than after it; write the header in one line"
@@ -393,7 +393,7 @@ def number_columns(files: Files, folder: Path, delimiter: str | None = None) -> 
         raise InputError(f"{files.name} is {files.format}; only CSV and TSV files may lack a header")
 
     def numbered(path: Path) -> Iterator[bytes]:
-        records = _records(path, files)
+        records = _split_records(path, files)
         first = next(records, b"")
         text = first.decode("utf-8", "replace").removeprefix("\ufeff")
         if not text.strip():
@@ -405,7 +405,7 @@ def number_columns(files: Files, folder: Path, delimiter: str | None = None) -> 
         yield first.removeprefix(b"\xef\xbb\xbf")
         yield from records
 
-    return copies(files, folder, numbered, files.format)
+    return write_copies(files, folder, numbered, files.format)
 
 
 def copy_first_rows(files: Files, folder: Path, most: int) -> Files:
@@ -413,34 +413,40 @@ def copy_first_rows(files: Files, folder: Path, most: int) -> Files:
     if files.format == "ifs":
         raise InputError(f"{files.name} is counted already; a limit of rows is for rows")
     titles: dict[Path, str] = {}
-    format = "parquet" if files.format in ("parquet", "arrow") else files.format
+    is_binary = files.format in ("parquet", "arrow")
+    format = "parquet" if is_binary else files.format
     left = most
     for path in files.paths:
         if left <= 0:
             break
-        copy = place_of_copy(path, folder, f"{path.name}.{format}")
+        copy = place_copy(path, folder, f"{path.name}.{format}")
         with files.named():
-            left -= _write_first(path, copy, files, left)
+            if is_binary:
+                left -= _copy_binary_rows(path, copy, files.format, left)
+            else:
+                left -= _copy_records(path, copy, files, left)
         titles[copy] = files.titles.get(path, str(path))
     return replace(files, paths=tuple(titles), format=format, compression="none", titles=titles)
 
 
-def _write_first(path: Path, copy: Path, files: Files, most: int) -> int:
-    """Write the first rows of one file, and return how many there were."""
-    if files.format in ("parquet", "arrow"):
-        import pyarrow.dataset  # noqa: PLC0415 - only for these files
-        import pyarrow.parquet  # noqa: PLC0415
+def _copy_binary_rows(path: Path, copy: Path, format: str, most: int) -> int:
+    """Write the first rows of a Parquet or Arrow file as Parquet, and return how many there were."""
+    import pyarrow.dataset  # noqa: PLC0415 - only for these files
+    import pyarrow.parquet  # noqa: PLC0415
 
-        try:
-            table = pyarrow.dataset.dataset(path, format="parquet" if files.format == "parquet" else "ipc").head(most)
-        except (pyarrow.ArrowException, OSError) as error:
-            raise InputError(f"{path} cannot be read as {files.format}: {str(error).splitlines()[0][:120]}") from error
-        pyarrow.parquet.write_table(table, copy)
-        return int(table.num_rows)
-    has_header = files.format in ("csv", "tsv")
-    written = -1 if has_header else 0
+    try:
+        table = pyarrow.dataset.dataset(path, format="parquet" if format == "parquet" else "ipc").head(most)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(f"{path} cannot be read as {format}: {str(error).splitlines()[0][:120]}") from error
+    pyarrow.parquet.write_table(table, copy)
+    return int(table.num_rows)
+
+
+def _copy_records(path: Path, copy: Path, files: Files, most: int) -> int:
+    """Write the header and the first records of a text file, and return how many there were."""
+    written = -1 if files.format in ("csv", "tsv") else 0
     with copy.open("wb") as target:
-        for record in _records(path, files):
+        for record in _split_records(path, files):
             if written == most:
                 break
             target.write(record)
@@ -448,11 +454,11 @@ def _write_first(path: Path, copy: Path, files: Files, most: int) -> int:
     return max(written, 0)
 
 
-def _records(path: Path, files: Files) -> Iterator[bytes]:
+def _split_records(path: Path, files: Files) -> Iterator[bytes]:
     """Yield records with their line ends, without empty lines; a quoted field of a CSV file may hold line ends."""
     quoted = files.format in ("csv", "tsv")
     record = b""
-    for line in _lines(read_chunks(path, files.compression)):
+    for line in _split_lines(read_chunks(path, files.compression)):
         record += line
         if quoted and record.count(b'"') % 2:
             continue
@@ -463,7 +469,7 @@ def _records(path: Path, files: Files) -> Iterator[bytes]:
         yield record
 
 
-def _lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
+def _split_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """Yield lines with their ends: CR alone where the text begins with such lines, else LF, after CR or not."""
     left, end = b"", b""
     for chunk in chunks:

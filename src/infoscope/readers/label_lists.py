@@ -48,8 +48,8 @@ def read_label_lists(path: Path, first_category: int | None = None) -> LabelSets
     names: list[str] = []
     members: list[list[str]] = []
     for number, (name, *fields) in _read_fields(path):
-        names.append(_printable(name))
-        members.append([_check_category(each, path, number) for each in fields[(first_category or 1) - 1 :] if each])
+        names.append(_escape_bytes(name))
+        members.append([_check_category(field, path, number) for field in fields[(first_category or 1) - 1 :] if field])
     _check_separators(path, names, members, first_category or 1)
     sets = LabelSets.from_sets(members)
     return LabelSets(sets.matrix, sets.categories, tuple(names), sets.repeated)
@@ -76,47 +76,43 @@ def read_erd_rows(path: Path, category: int | None = None) -> LabelSets:
                 f"{path}, line {number} has {len(fields)} fields and the category is in column {column}, counted from "
                 "0: ERD rows are query TAB interpretation TAB entity TAB mention TAB score"
             )
-        objects.append(_printable(fields[0].strip()))
+        objects.append(_escape_bytes(fields[0].strip()))
         categories.append(_check_category(fields[column].strip(), path, number))
     if not objects:
         raise InputError(
             f"{path} has no lines; ERD rows are query TAB interpretation TAB entity …, one for each entity"
         )
-    return LabelSets.from_pairs(objects, [each or None for each in categories])
+    return LabelSets.from_pairs(objects, [category or None for category in categories])
 
 
 _ERD_COLUMN = 2
 
 
-def _printable(name: str) -> str:
+def _escape_bytes(name: str) -> str:
     """Write out the bytes of a name that are not UTF-8, so that names that differ stay different."""
     return name.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
 
 def _check_category(category: str, path: Path, number: int) -> str:
-    """Reject a category that is no text: it is reported by its name."""
+    """Reject a category that is no text, for it is reported by its name; say how to write the file as UTF-8."""
     try:
         category.encode()
     except UnicodeEncodeError as error:
+        unpack = UNPACKERS.get(detect_compression(path)) if path.is_file() else None
+        bare = path.with_suffix("") if unpack and len(path.suffixes) > 1 else path
+        converted = quote(str(path.with_name(f"{bare.stem}-utf8{'.txt' if unpack and bare is path else bare.suffix}")))
+        source = quote(str(path))
+        command = f"iconv -f WINDOWS-1252 -t UTF-8 {source} > {converted}"
+        if unpack is not None:
+            command = f"{unpack} {source} | iconv -f WINDOWS-1252 -t UTF-8 > {converted}"
         raise InputError(
-            f"{path}, line {number}: the category '{_printable(category)}' is not UTF-8 text; convert the file, for "
-            f"example: {_name_conversion(path)}"
+            f"{path}, line {number}: the category '{_escape_bytes(category)}' is not UTF-8 text; convert the file, for "
+            f"example: {command}"
         ) from error
     return category
 
 
-def _name_conversion(path: Path) -> str:
-    """Return the command that writes a file again as UTF-8, unpacked where it is packed."""
-    unpack = UNPACKERS.get(detect_compression(path)) if path.is_file() else None
-    bare = path.with_suffix("") if unpack and len(path.suffixes) > 1 else path
-    converted = quote(str(path.with_name(f"{bare.stem}-utf8{'.txt' if unpack and bare is path else bare.suffix}")))
-    source = quote(str(path))
-    if unpack is None:
-        return f"iconv -f WINDOWS-1252 -t UTF-8 {source} > {converted}"
-    return f"{unpack} {source} | iconv -f WINDOWS-1252 -t UTF-8 > {converted}"
-
-
-def _unquoted(field: str) -> str:
+def _unquote(field: str) -> str:
     """Remove the quotes around the whole of a field; quotes inside are doubled there."""
     inner = field[1:-1]
     if len(field) > 1 and field[0] == field[-1] == '"' and '"' not in inner.replace('""', ""):
@@ -142,7 +138,7 @@ def _read_fields(path: Path) -> Iterator[tuple[int, list[str]]]:
                         raise InputError(f"{path}, line {number} ends within a character; fetch the file again")
                     text = line.rstrip("\r\n")
                     if text.strip(" "):
-                        yield number, [_unquoted(field) for field in text.split("\t")]
+                        yield number, [_unquote(field) for field in text.split("\t")]
 
 
 def _check_separators(path: Path, names: list[str], members: list[list[str]], first: int) -> None:

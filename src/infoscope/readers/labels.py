@@ -169,12 +169,12 @@ def check_comparable(columns: Mapping[str, Sequence[Label | None]], *, can_clean
     kinds: dict[str, str] = {}
     for name, labels in columns.items():
         types = {type(label): label for label in labels if label is not None}
-        examples = {_kind(label): label for label in types.values()}
+        examples = {_name_kind(label): label for label in types.values()}
         if len(examples) > 1:
             first, second = list(examples.values())[:2]
             kinds_here = " and ".join(list(examples)[:2])
             what = f"column {name!r} mixes {kinds_here} labels ({first!r} and {second!r}); give it one type"
-            raise InputError(_or_clean(what, first, second, can_clean))
+            raise InputError(_advise_cleaning(what, first, second, can_clean))
         kinds[name] = next(iter(examples), "")
     if set(kinds.values()) >= {"time", "zoned time"}:
         one, other = (next(name for name, kind in kinds.items() if kind == k) for k in ("time", "zoned time"))
@@ -182,47 +182,46 @@ def check_comparable(columns: Mapping[str, Sequence[Label | None]], *, can_clean
             f"column {one!r} has times without a zone and column {other!r} has times with one; they never match: "
             "give both columns one type"
         )
-    if len(set(kinds.values()) - {""}) > 1:
-        _reject_lookalikes(columns, can_clean=can_clean)
+    if len(set(kinds.values()) - {""}) < 2:
+        return
+    first_spelling: dict[str, tuple[str, Label]] = {}
+    for name, labels in columns.items():
+        for label in labels:
+            if label is None:
+                continue
+            other, value = first_spelling.setdefault(_fold_label(label), (name, label))
+            if _name_kind(value) != _name_kind(label):
+                what = (
+                    f"column {name!r} has {label!r} ({_name_kind(label)}) and column {other!r} has "
+                    f"{value!r} ({_name_kind(value)}); they look alike but are different labels: "
+                    "give both columns one type"
+                )
+                raise InputError(_advise_cleaning(what, label, value, can_clean))
 
 
-def _or_clean(advice: str, one: Label, other: Label, can_clean: bool) -> str:
+def _advise_cleaning(advice: str, one: Label, other: Label, can_clean: bool) -> str:
     """Add the cleaning that gives two labels one kind to an advice, where one does and can be asked for."""
-    alike = _spelling(one) == _spelling(other)
+    alike = _fold_label(one) == _fold_label(other)
     for step in ("number", "text") if can_clean else ():
         left, right = map(cleaner(step), (one, other))
-        if left is not None and right is not None and _kind(left) == _kind(right) and (left == right or not alike):
+        if left is None or right is None or _name_kind(left) != _name_kind(right):
+            continue
+        if left == right or not alike:
             option = f" with --clean {step} (clean={step!r} in Python)"
             return Advised(f"{advice}, or clean labels", terminal=option, page=" under “How labels are read”")
     return advice
 
 
-def _kind(label: Label) -> str:
+def _name_kind(label: Label) -> str:
     if isinstance(label, dt.datetime) and label.tzinfo is not None:
         return "zoned time"
     kind = kind_of(label)
     return "number" if kind in {"int", "float"} else kind
 
 
-def _spelling(label: Label) -> str:
+def _fold_label(label: Label) -> str:
     text = as_text(label).strip().lower().removesuffix(" 00:00:00")
     return str(_TRUTH_VALUES.get(text, text.removesuffix(".0")))
-
-
-def _reject_lookalikes(columns: Mapping[str, Sequence[Label | None]], *, can_clean: bool) -> None:
-    first_spelling: dict[str, tuple[str, Label]] = {}
-    for name, labels in columns.items():
-        for label in labels:
-            if label is None:
-                continue
-            other, value = first_spelling.setdefault(_spelling(label), (name, label))
-            if _kind(value) != _kind(label):
-                what = (
-                    f"column {name!r} has {label!r} ({_kind(label)}) and column {other!r} has "
-                    f"{value!r} ({_kind(value)}); they look alike but are different labels: "
-                    "give both columns one type"
-                )
-                raise InputError(_or_clean(what, label, value, can_clean))
 
 
 def match_label(wanted: Label | None, present: Iterable[Label]) -> Label | None:
@@ -241,24 +240,19 @@ def match_label(wanted: Label | None, present: Iterable[Label]) -> Label | None:
     if not isinstance(wanted, str):
         plain = as_label(wanted)
         if labels and all(isinstance(label, str) for label in labels):
-            return _spelt_as(plain, labels)
+            text = as_text(plain)  # as these texts spell it: 9 is "9", and "9.0" where that alone occurs
+            alike = {str(label) for label in labels if _fold_label(label) == _fold_label(text)}
+            return text if text in labels or len(alike) != 1 else alike.pop()
         if plain in labels:
             return plain
         return (on_one_calendar((plain,), tuple(labels))[0] or (plain,))[0]
     if wanted in labels:
         return wanted
-    alike = next((label for label in labels if as_text(label) in (wanted, wanted.removesuffix(".0"))), None)
-    return _typed(wanted, {_kind(label) for label in labels}) if alike is None else alike
+    same = next((label for label in labels if as_text(label) in (wanted, wanted.removesuffix(".0"))), None)
+    return _parse_label(wanted, {_name_kind(label) for label in labels}) if same is None else same
 
 
-def _spelt_as(wanted: Label, labels: Sequence[Label]) -> str:
-    """Spell a number, truth value or date as these texts spell it: 9 is "9", and "9.0" where that alone occurs."""
-    text = as_text(wanted)
-    alike = {str(label) for label in labels if _spelling(label) == _spelling(text)}
-    return text if text in labels or len(alike) != 1 else alike.pop()
-
-
-def _typed(text: str, kinds: set[str]) -> Label:
+def _parse_label(text: str, kinds: set[str]) -> Label:
     """Return a text as a label of the one kind that a column has; text where it cannot be one."""
     try:
         if kinds == {"number"}:
@@ -301,10 +295,10 @@ def moment(value: dt.date | np.datetime64, column: str) -> dt.datetime:
     datetime.datetime(2020, 1, 2, 3, 4, 5, 6)
     """
     if isinstance(value, np.datetime64):
-        whole = value.astype("M8[us]")
-        if whole != value:
+        rounded = value.astype("M8[us]")
+        if rounded != value:
             _reject_finer(value, column)
-        value = whole.item()
+        value = rounded.item()
         if not isinstance(value, dt.date):
             raise InputError(f"column {column!r} has a time beyond the years 1 to 9999; write it as text")
         return value if isinstance(value, dt.datetime) else dt.datetime(value.year, value.month, value.day)
@@ -325,7 +319,7 @@ def are_days(values: Iterable[Any]) -> bool:
     """Return True if all moments among some values could be dates: at midnight, without a zone."""
     return all(
         value.tzinfo is None and value.time() == dt.time() and not getattr(value, "nanosecond", 0)
-        for value in map(_unwrapped, values)
+        for value in map(_unwrap_moment, values)
         if isinstance(value, dt.datetime) and value == value  # noqa: PLR0124 - NaT
     )
 
@@ -338,11 +332,11 @@ def as_days(values: Sequence[Any]) -> list[Any]:
     """
     return [
         value.date() if isinstance(value, dt.datetime) and value == value else value  # noqa: PLR0124 - NaT
-        for value in map(_unwrapped, values)
+        for value in map(_unwrap_moment, values)
     ]
 
 
-def _unwrapped(value: Any) -> Any:
+def _unwrap_moment(value: Any) -> Any:
     """Return NumPy's moments as Python's, where that loses nothing."""
     if isinstance(value, np.datetime64) and value.astype("M8[us]") == value:
         return value.astype("M8[us]").item()
@@ -354,27 +348,27 @@ def decoders(kinds: dict[str, str]) -> dict[str, tuple[str, Decoder]]:
 
     A number says all that a time says, also where the engine would ask for another package to hand it over.
     """
-    known = {
+    decoders_by_kind = {
         "TIMESTAMP WITH TIME ZONE": ("epoch_us", 1, dt.UTC),
         "TIMESTAMP_NS": ("epoch_ns", 1000, None),
         "TIMESTAMPTZ_NS": ("epoch_ns", 1000, dt.UTC),
     }
-    found: dict[str, tuple[str, Decoder]] = {}
+    by_name: dict[str, tuple[str, Decoder]] = {}
     for name, kind in kinds.items():
-        if kind in known:
-            function, steps, zone = known[kind]
-            found[name] = (function, partial(_decoded, column=name, steps=steps, zone=zone))
-    return found
+        if kind in decoders_by_kind:
+            function, steps, zone = decoders_by_kind[kind]
+            by_name[name] = (function, partial(_decode_count, column=name, steps=steps, zone=zone))
+    return by_name
 
 
-def _decoded(count: int | None, *, column: str, steps: int, zone: dt.tzinfo | None) -> dt.datetime | None:
+def _decode_count(count: int | None, *, column: str, steps: int, zone: dt.tzinfo | None) -> dt.datetime | None:
     if count is None:
         return None
-    whole, rest = divmod(count, steps)
+    microseconds, rest = divmod(count, steps)
     try:
-        found = (_START + dt.timedelta(microseconds=whole)).replace(tzinfo=zone)
+        time = (_START + dt.timedelta(microseconds=microseconds)).replace(tzinfo=zone)
     except OverflowError as error:
         raise InputError(f"column {column!r} has a time beyond the years 1 to 9999; write it as text") from error
     if rest:
-        _reject_finer(f"{found:%Y-%m-%dT%H:%M:%S}.{whole % 10**6:06}{rest:03}", column)
-    return found
+        _reject_finer(f"{time:%Y-%m-%dT%H:%M:%S}.{microseconds % 10**6:06}{rest:03}", column)
+    return time

@@ -1,6 +1,6 @@
 """Matrices in files: confusion matrices, as CSV or as other programs print them, costs, class frequencies.
 
-Rows are the truth, columns are predictions. ``read_matrix`` and ``read_matrices`` are public; ``stated_costs`` takes
+Rows are the truth, columns are predictions. ``read_matrix`` and ``read_matrices`` are public; ``resolve_costs`` takes
 costs in every form in which a caller may have them.
 """
 
@@ -46,13 +46,13 @@ _VOWPAL_WABBIT = re.compile(
 _MATLAB = (b"MATLAB", b"\x89HDF")
 
 
-def weka_matrices(text: str, path: str) -> dict[str, tuple[list[str], list[list[float]]]] | None:
+def parse_weka(text: str, path: str) -> dict[str, tuple[list[str], list[list[float]]]] | None:
     r"""Return labels and counts of each matrix in an output of Weka, by what it was evaluated on; rows are the truth.
 
     None for other text: an output of Weka has a confusion matrix, or headings like ``=== Summary ===``.
 
     >>> table = "  a  b   <-- classified as\n 50  1 |  a = yes\n  2 47 |  b = no\n"
-    >>> weka_matrices(f"=== Stratified cross-validation ===\n{table}", "out.txt")
+    >>> parse_weka(f"=== Stratified cross-validation ===\n{table}", "out.txt")
     {'Stratified cross-validation': (['yes', 'no'], [[50.0, 1.0], [2.0, 47.0]])}
     """
     tops, headings = list(_WEKA.finditer(text)), list(_WEKA_HEADING.finditer(text))
@@ -77,22 +77,22 @@ def weka_matrices(text: str, path: str) -> dict[str, tuple[list[str], list[list[
             )
         above = [heading[1] for heading in headings if heading.end() <= top.start()]
         names = [heading for heading in above if not heading.startswith(_WEKA_PARTS)]
-        matrices[_unused_name(names[-1] if names else "matrix", matrices)] = labels, values
+        matrices[_find_unused_name(names[-1] if names else "matrix", matrices)] = labels, values
     return matrices
 
 
-def _unused_name(name: str, taken: Collection[str]) -> str:
+def _find_unused_name(name: str, taken: Collection[str]) -> str:
     """Return the name, or with the first number that makes it another."""
-    return next(free for at in count(1) if (free := name if at == 1 else f"{name} {at}") not in taken)
+    return next(free for i in count(1) if (free := name if i == 1 else f"{name} {i}") not in taken)
 
 
-def vowpal_wabbit_matrices(text: str, path: str) -> dict[str, list[list[float]]]:
+def parse_vowpal_wabbit(text: str, path: str) -> dict[str, list[list[float]]]:
     r"""Return the counts of each matrix that the demos of Vowpal Wabbit print, by its name; other text has none.
 
     Rows are the truth, as the heading says; classes are numbered from 0.
 
     >>> head = "mnist test errors: 3 out of 10\nconfusion matrix (rows = truth, columns = prediction):\n"
-    >>> vowpal_wabbit_matrices(head + "4 1\n2 3\n", "mnist.out")
+    >>> parse_vowpal_wabbit(head + "4 1\n2 3\n", "mnist.out")
     {'mnist': [[4.0, 1.0], [2.0, 3.0]]}
     """
     matrices: dict[str, list[list[float]]] = {}
@@ -107,13 +107,13 @@ def vowpal_wabbit_matrices(text: str, path: str) -> dict[str, list[list[float]]]
                 f"{path} has a confusion matrix of {len(rows)} whole rows that is not square; save it again"
             )
         total = sum(map(sum, rows))
-        errors = total - sum(row[at] for at, row in enumerate(rows))
+        errors = total - sum(row[i] for i, row in enumerate(rows))
         if head["total"] is not None and (errors, total) != (float(head["errors"]), float(head["total"])):
             raise InputError(
                 f"{path} states {head['errors']} errors out of {head['total']} above a confusion matrix with "
                 f"{errors:g} out of {total:g}; save it again"
             )
-        matrices[_unused_name(head["name"] or "matrix", matrices)] = rows
+        matrices[_find_unused_name(head["name"] or "matrix", matrices)] = rows
     return matrices
 
 
@@ -123,7 +123,7 @@ def is_matlab(path: Path) -> bool:
         return file.read(6).startswith(_MATLAB) or path.suffix.lower() == ".mat"
 
 
-def matlab_matrix(path: Path) -> list[list[float]]:
+def read_matlab(path: Path) -> list[list[float]]:
     """Return the only matrix of numbers in a file of MATLAB."""
     from scipy.io import loadmat  # noqa: PLC0415 - for files of MATLAB only
     from scipy.io.matlab import MatReadError  # noqa: PLC0415
@@ -196,9 +196,10 @@ def read_matrices(
 
     Weka's are named by what was evaluated on, for example "Error on training data" and "Stratified cross-validation".
     """
-    found = _read_content(path, encoding)
-    grids = found if isinstance(found, dict) else {Path(path).stem: _parse_grid(found, str(path), "count", _COUNTS)}
-    return {name: _make_table(grid, path, reject, positive) for name, grid in grids.items()}
+    content = _read_content(path, encoding)
+    if not isinstance(content, dict):
+        content = {Path(path).stem: _parse_grid(content, str(path), "count", _COUNTS)}
+    return {name: _make_table(grid, path, reject, positive) for name, grid in content.items()}
 
 
 _COUNTS = "counts are numbers"
@@ -228,10 +229,10 @@ def recognise_matrix(path: str | os.PathLike[str]) -> str | None:
     try:
         if Path(path).stat().st_size > _LARGEST_SEARCHED or is_matlab(Path(path)):  # which readers of rows name
             return None
-        found = _read_content(path, None)
-        if isinstance(found, dict):
+        content = _read_content(path, None)
+        if isinstance(content, dict):
             return "a confusion matrix as another program prints it"
-        grid = _parse_grid(found, str(path), "count", "")
+        grid = _parse_grid(content, str(path), "count", "")
     except (InputError, OSError):
         return None
     if grid.truth is None or grid.system is None or len(grid.truth) < 2:
@@ -243,16 +244,16 @@ def recognise_matrix(path: str | os.PathLike[str]) -> str | None:
 
 def read_grid(path: str | os.PathLike[str], what: str, rule: str, encoding: str | None = None) -> MatrixFile:
     """Return the numbers of a matrix file; errors say ``what`` one of them is, and the ``rule`` for it."""
-    found = _read_content(path, encoding)
-    if not isinstance(found, dict):
-        return _parse_grid(found, str(path), what, rule)
-    if len(found) > 1:
-        names = ", ".join(map(repr, found))
+    content = _read_content(path, encoding)
+    if not isinstance(content, dict):
+        return _parse_grid(content, str(path), what, rule)
+    if len(content) > 1:
+        names = ", ".join(map(repr, content))
         raise InputError(
-            f"{path} has {len(found)} confusion matrices ({names}); keep one of them, or take yours from "
+            f"{path} has {len(content)} confusion matrices ({names}); keep one of them, or take yours from "
             "infoscope.readers.read_matrices"
         )
-    return next(iter(found.values()))
+    return next(iter(content.values()))
 
 
 def _parse_grid(lines: list[list[str]], path: str, what: str, rule: str) -> MatrixFile:
@@ -283,29 +284,25 @@ def _read_content(path: str | os.PathLike[str], encoding: str | None) -> dict[st
             files = convert_files(files, folder, encoding)
         with files.named():
             if is_matlab(files.paths[0]):
-                return {Path(path).stem: MatrixFile(None, None, matlab_matrix(files.paths[0]))}
+                return {Path(path).stem: MatrixFile(None, None, read_matlab(files.paths[0]))}
             check_signature(files.paths[0], files.format, files.compression)
             if files.format not in ("csv", "tsv"):
                 raise InputError(f"{path} is not a CSV or TSV file; a matrix file is")
             with open_text(files.paths[0], files.compression) as file:
                 text = file.read()
-            if (printed := weka_matrices(text, str(files.paths[0]))) is not None:
+            if (printed := parse_weka(text, str(files.paths[0]))) is not None:
                 return {name: MatrixFile(labels, labels, values) for name, (labels, values) in printed.items()}
-            if counts := vowpal_wabbit_matrices(text, str(files.paths[0])):
+            if counts := parse_vowpal_wabbit(text, str(files.paths[0])):
                 return {name: MatrixFile(None, None, values) for name, values in counts.items()}
-            return _split_lines(files.paths[0], text, tab=files.format == "tsv")
-
-
-def _split_lines(path: Path, text: str, *, tab: bool) -> list[list[str]]:
-    """Split lines by the sign that the first has most; by blanks only where there is no other sign."""
-    reject_separator_line(text, path)
-    first = text.partition("\n")[0]
-    sign = max(",\t;|", key=lambda sign: (first.count(sign), sign == ","))
-    delimiter = "\t" if tab else sign if sign in first or " " not in first.strip() else " "
-    try:
-        lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True))
-    except csv.Error as error:
-        raise InputError(f"{path} cannot be split into fields ({error}); is it a matrix?") from None
+            reject_separator_line(text, files.paths[0])
+            first = text.partition("\n")[0]
+            sign = max(",\t;|", key=lambda sign: (first.count(sign), sign == ","))  # a blank only without them
+            delimiter = sign if sign in first or " " not in first.strip() else " "
+            delimiter = "\t" if files.format == "tsv" else delimiter
+            try:
+                lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True))
+            except csv.Error as error:
+                raise InputError(f"{files.paths[0]} cannot be split into fields ({error}); is it a matrix?") from None
     if delimiter == " ":
         return [[field for field in line if field] for line in lines]
     return [[field.strip() if _is_number(field) else field for field in line] for line in lines]
@@ -349,17 +346,17 @@ def read_costs(path: str | os.PathLike[str], truth: Sequence[Any], system: Seque
     Rows and columns may come in any order, and more of them than are asked for; a file of numbers alone has the labels
     0, 1, …
     """
-    grid = read_cost_grid(path)
+    grid = _read_cost_grid(path)
     rows = _index_labels(path, "row", grid.truth, len(grid.values))
     columns = _index_labels(path, "column", grid.system, len(grid.values[0]))
-    for side, wanted, known in (("row", truth, rows), ("column", system, columns)):
+    for side, wanted, places in (("row", truth, rows), ("column", system, columns)):
         for label in wanted:
-            if str(label) not in known:
+            if str(label) not in places:
                 raise InputError(f"{path} has no {side} {str(label)!r}; each true and predicted class needs a cost")
     return [[float(grid.values[rows[str(t)]][columns[str(s)]]) for s in system] for t in truth]
 
 
-def read_cost_grid(path: str | os.PathLike[str]) -> MatrixFile:
+def _read_cost_grid(path: str | os.PathLike[str]) -> MatrixFile:
     """Read the costs of a file with the names of rows and columns, each named once; None where it has no names."""
     grid = read_grid(path, "cost", _RULE)
     for row in grid.values:
@@ -373,10 +370,10 @@ def read_cost_grid(path: str | os.PathLike[str]) -> MatrixFile:
 
 def _index_labels(path: str | os.PathLike[str], side: str, labels: list[str] | None, size: int) -> dict[str, int]:
     places: dict[str, int] = {}
-    for at, label in enumerate(labels if labels is not None else map(str, range(size))):
+    for i, label in enumerate(labels if labels is not None else map(str, range(size))):
         if label in places:
             raise InputError(f"{path} has two {side}s {label!r}; each true and predicted class has one")
-        places[label] = at
+        places[label] = i
     return places
 
 
@@ -387,60 +384,57 @@ CostsLike = StrPath | Frame | ArrayLike | Mapping[Any, Any]
 """A file, a frame, costs by pair or by true and predicted class, or a matrix in the order of the classes."""
 
 
-def stated_costs(costs: CostsLike | StatedCosts) -> StatedCosts:
-    """Check the costs of predictions; a correct prediction that a mapping leaves out costs nothing.
+def resolve_costs(costs: CostsLike | StatedCosts) -> StatedCosts:
+    """Read the costs of predictions in any form; a correct prediction that a mapping leaves out costs nothing.
 
-    >>> found = stated_costs({("cat", "dog"): 5, ("dog", "cat"): 1})
-    >>> found.truth, found.values.tolist()
+    >>> costs = resolve_costs({("cat", "dog"): 5, ("dog", "cat"): 1})
+    >>> costs.truth, costs.values.tolist()
     (('cat', 'dog'), [[0.0, 5.0], [1.0, 0.0]])
     """
     if isinstance(costs, StatedCosts):
         return costs
     if isinstance(costs, (str, os.PathLike)):
-        grid = read_cost_grid(costs)
-        values = _as_cost_matrix(grid.values, str(costs))
+        grid = _read_cost_grid(costs)
+        values = _check_cost_matrix(grid.values, str(costs))
         if grid.truth is None or grid.system is None:
             return StatedCosts(None, None, values, str(costs))
         return StatedCosts(tuple(grid.truth), tuple(grid.system), values, str(costs))
     if isinstance(costs, Mapping):
-        return _costs_of_mapping(costs)
+        if all(isinstance(row, Mapping) for row in costs.values()):
+            pairs = {(truth, system): cost for truth, row in costs.items() for system, cost in row.items()}
+        elif all(isinstance(key, tuple) and len(key) == 2 for key in costs):
+            pairs = dict(costs)
+        else:
+            raise InputError(
+                "costs are given by pair, as {('cat', 'dog'): 5}, or by true and predicted class, as "
+                "{'cat': {'dog': 5}}"
+            )
+        if not pairs:
+            raise InputError("the costs name no pair of classes; give one cost for each, as {('cat', 'dog'): 5}")
+        named = {tuple(map(str, as_labels(pair))): cost for pair, cost in pairs.items()}  # 1.0 is the label 1
+        truth = tuple(dict.fromkeys(name for name, _ in named))
+        system = tuple(dict.fromkeys((*truth, *(name for _, name in named))))
+        for name in truth:
+            for other in system:
+                if (name, other) not in named and name != other:
+                    raise InputError(f"the costs have none for {name!r} predicted as {other!r}; give one for each pair")
+        table = [[named.get((name, other), 0.0) for other in system] for name in truth]
+        return StatedCosts(truth, system, _check_cost_matrix(table, "the costs"))
     if not hasattr(costs, "columns"):
-        return StatedCosts(None, None, _as_cost_matrix(costs, "the cost matrix"))
+        return StatedCosts(None, None, _check_cost_matrix(costs, "the cost matrix"))
     frame: Any = costs
     names = [str(name) for name in as_labels(list(frame.columns))]
     if hasattr(frame, "index") and hasattr(frame, "to_numpy"):  # pandas, with the true classes as index
         truth = tuple(str(name) for name in as_labels(list(frame.index)))
-        return StatedCosts(truth, tuple(names), _as_cost_matrix(frame.to_numpy(), "the frame of costs"))
+        return StatedCosts(truth, tuple(names), _check_cost_matrix(frame.to_numpy(), "the frame of costs"))
     if not hasattr(frame, "rows"):
         raise InputError("the frame of costs is of an unknown kind; give one of pandas or polars, or a matrix")
     rows = [list(row) for row in frame.rows()]  # polars, with the true classes in the first column
-    values = _as_cost_matrix([row[1:] for row in rows], "the frame of costs")
+    values = _check_cost_matrix([row[1:] for row in rows], "the frame of costs")
     return StatedCosts(tuple(str(row[0]) for row in rows), tuple(names[1:]), values)
 
 
-def _costs_of_mapping(costs: Mapping[Any, Any]) -> StatedCosts:
-    if all(isinstance(row, Mapping) for row in costs.values()):
-        pairs = {(truth, system): cost for truth, row in costs.items() for system, cost in row.items()}
-    elif all(isinstance(key, tuple) and len(key) == 2 for key in costs):
-        pairs = dict(costs)
-    else:
-        raise InputError(
-            "costs are given by pair, as {('cat', 'dog'): 5}, or by true and predicted class, as {'cat': {'dog': 5}}"
-        )
-    if not pairs:
-        raise InputError("the costs name no pair of classes; give one cost for each, as {('cat', 'dog'): 5}")
-    named = {tuple(map(str, as_labels(pair))): cost for pair, cost in pairs.items()}  # 1.0 is the label 1
-    truth = tuple(dict.fromkeys(name for name, _ in named))
-    system = tuple(dict.fromkeys((*truth, *(name for _, name in named))))
-    for name in truth:
-        for other in system:
-            if (name, other) not in named and name != other:
-                raise InputError(f"the costs have none for {name!r} predicted as {other!r}; give one for each pair")
-    values = [[named.get((name, other), 0.0) for other in system] for name in truth]
-    return StatedCosts(truth, system, _as_cost_matrix(values, "the costs"))
-
-
-def _as_cost_matrix(values: Any, source: str) -> NDArray[np.float64]:
+def _check_cost_matrix(values: Any, source: str) -> NDArray[np.float64]:
     try:
         matrix = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -455,11 +449,11 @@ def _as_cost_matrix(values: Any, source: str) -> NDArray[np.float64]:
 # ── class frequencies ────────────────────────────────────────────────────────────────────────────
 
 
-def read_prevalence(asked: str | None) -> Literal["equal"] | dict[str, float] | None:
+def read_prevalence(prevalence: str | None) -> Literal["equal"] | dict[str, float] | None:
     """Read frequencies by label from a file; a first line without a number is taken as a header."""
-    if asked is None or asked == "equal":
-        return asked  # type: ignore[return-value]
-    path = Path(asked)
+    if prevalence is None or prevalence == "equal":
+        return prevalence  # type: ignore[return-value]
+    path = Path(prevalence)
     try:
         with open_text(path, "gzip" if path.suffix == ".gz" else "none") as file:
             text = file.read()

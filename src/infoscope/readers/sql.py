@@ -127,24 +127,33 @@ def count_query(source: object, what: object, query: Query) -> list[Tally]:
     with connect(source) as connection:
         module = type(connection).__module__.partition(".")[0]
         try:
-            with show_progress(f"counting {_short(what)}"):
-                return _count(connection, _driver(connection), what, query)
-        except _error_type(module) as error:
+            with show_progress(f"counting {_shorten(what)}"):
+                return _count_margins(connection, _find_driver(connection), what, query)
+        except _find_error_type(module) as error:
             if module == "adbc_driver_manager":  # to PostgreSQL it answers nothing more after an error
                 try:
-                    _driver(connection)
-                except _error_type(module):
+                    _find_driver(connection)
+                except _find_error_type(module):
                     connection.rollback()  # what was not committed is lost already
-            raise InputError(f"the database rejected {_short(what)}: {_line(error)}") from error
+            raise InputError(f"the database rejected {_shorten(what)}: {_first_line(error)}") from error
 
 
-def _count(connection: Any, driver: str, what: str, query: Query) -> list[Tally]:
-    relation = _write_relation(what, driver)
-    with _cursor(connection) as cursor:
+def _count_margins(connection: Any, driver: str, what: str, query: Query) -> list[Tally]:
+    # a query in brackets, or a table's name in quotes; schema and table are parted by a dot
+    relation = ".".join(_quote_name(part, driver) for part in what.split("."))
+    bare = re.sub(r"\A(\s|--[^\n]*(\n|\Z)|/\*.*?\*/)+", "", what, flags=re.DOTALL)
+    if re.match(r"(select|with|values|from)\b|\(", bare, re.IGNORECASE) and re.search(r"\s", bare.strip()):
+        relation = f"({bare.strip().rstrip(';')}\n) AS source"
+    with _open_cursor(connection) as cursor:
         cursor.execute(f"SELECT * FROM {relation} WHERE 1 = 0")
         described = [(column[0], column[1]) for column in cursor.description]
-    pick_columns(query.names, [name for name, _ in described], _short(what))
-    expressions = {name: _write_column(name, kind, driver) for name, kind in described}
+    pick_columns(query.names, [name for name, _ in described], _shorten(what))
+    expressions = {name: _quote_name(name, driver) for name, _ in described}
+    for name, kind in described:  # compared byte by byte: no collation decides which labels are the same
+        if driver in _SQLITE:
+            expressions[name] += " COLLATE BINARY"
+        elif driver == "psycopg" and kind in _PG_TEXT:
+            expressions[name] += ' COLLATE "C"'
     if query.weight is not None and driver in _SQLITE:
         weight = expressions[query.weight]
         texts = f"SELECT DISTINCT {weight} FROM {relation} WHERE typeof({weight}) IN ('text', 'blob')"
@@ -165,21 +174,21 @@ def _count(connection: Any, driver: str, what: str, query: Query) -> list[Tally]
         some = margins[start : start + at_once]
         group_by = GroupBy(query, some, lacks=_LACKS, total="sum")
         lines = _fetch_lines(connection, group_by.sql(relation, expressions))
-        tallies += [_tally(lines, group_by, margin) for margin in some]
+        tallies += [_make_tally(lines, group_by, margin) for margin in some]
     for name, (_, back) in coded.items():
         tallies = [tally.mapped(name, back) for tally in tallies]
     return tallies
 
 
 def _fetch_lines(connection: Any, statement: str) -> list[Sequence[Any]]:
-    with _cursor(connection) as cursor:
+    with _open_cursor(connection) as cursor:
         cursor.execute(statement)
         lines = cursor.fetchall()  # some connections give lines by name
         return [list(line.values()) if isinstance(line, Mapping) else line for line in lines]
 
 
 @contextmanager
-def _cursor(connection: Any) -> Iterator[Any]:
+def _open_cursor(connection: Any) -> Iterator[Any]:
     """Open something to ask; a cursor of DuckDB is a connection of its own, which does not see temporary tables."""
     if type(connection).__module__.lstrip("_").partition(".")[0] == "duckdb":
         yield connection
@@ -191,7 +200,7 @@ def _cursor(connection: Any) -> Iterator[Any]:
         cursor.close()
 
 
-def _tally(lines: list[Sequence[Any]], group_by: GroupBy, margin: tuple[str, ...]) -> Tally:
+def _make_tally(lines: list[Sequence[Any]], group_by: GroupBy, margin: tuple[str, ...]) -> Tally:
     names = list(group_by.names.values())
     if len(group_by.margins) > 1:
         mask = group_by.mask(margin)
@@ -217,30 +226,12 @@ def _tally(lines: list[Sequence[Any]], group_by: GroupBy, margin: tuple[str, ...
     return Tally.from_columns(keys, values, [int(line[first]) for line in lines], **sums)
 
 
-def _write_relation(what: str, driver: str) -> str:
-    """Write a query in brackets, or a table's name in quotes; schema and table are parted by a dot."""
-    bare = re.sub(r"\A(\s|--[^\n]*(\n|\Z)|/\*.*?\*/)+", "", what, flags=re.DOTALL)
-    if re.match(r"(select|with|values|from)\b|\(", bare, re.IGNORECASE) and re.search(r"\s", bare.strip()):
-        return f"({bare.strip().rstrip(';')}\n) AS source"
-    return ".".join(_quoted(part, driver) for part in what.split("."))
-
-
-def _quoted(name: str, driver: str) -> str:
+def _quote_name(name: str, driver: str) -> str:
     sign = "`" if driver in _BACKTICKS else '"'
     return sign + name.replace(sign, sign * 2) + sign
 
 
-def _write_column(name: str, kind: Any, driver: str) -> str:
-    """Write a column such that it is compared byte by byte: no collation decides which labels are the same."""
-    column = _quoted(name, driver)
-    if driver in _SQLITE:
-        return f"{column} COLLATE BINARY"
-    if driver == "psycopg" and kind in _PG_TEXT:
-        return f'{column} COLLATE "C"'
-    return column
-
-
-def _driver(connection: Any) -> str:
+def _find_driver(connection: Any) -> str:
     name = type(connection).__module__.partition(".")[0]
     if name != "adbc_driver_manager":
         return name
@@ -248,9 +239,9 @@ def _driver(connection: Any) -> str:
     return f"adbc_driver_{vendor}"
 
 
-def _error_type(module: str) -> type[Exception]:
-    found = getattr(sys.modules.get(module), "Error", None)
-    return found if isinstance(found, type) and issubclass(found, Exception) else InputError
+def _find_error_type(module: str) -> type[Exception]:
+    kind = getattr(sys.modules.get(module), "Error", None)
+    return kind if isinstance(kind, type) and issubclass(kind, Exception) else InputError
 
 
 @contextmanager
@@ -288,7 +279,7 @@ def _open_address(url: str) -> Any:
         try:
             return duckdb.connect(path, read_only=True)
         except duckdb.Error as error:
-            raise InputError(f"{path} cannot be opened as a DuckDB database: {_line(error)}") from error
+            raise InputError(f"{path} cannot be opened as a DuckDB database: {_first_line(error)}") from error
     if scheme in ("postgresql", "postgres"):
         try:
             import psycopg  # noqa: PLC0415 - an extra
@@ -297,18 +288,18 @@ def _open_address(url: str) -> Any:
         try:
             return psycopg.connect(url.replace(parts.scheme, "postgresql", 1), connect_timeout=10)
         except psycopg.Error as error:
-            raise InputError(f"cannot connect to {url}: {_line(error)}") from error
+            raise InputError(f"cannot connect to {url}: {_first_line(error)}") from error
     raise InputError(
         f"{url} is not the address of a known kind of database; give postgresql://, sqlite:/// or "
         "duckdb:///, or open the connection yourself and give (connection, query)"
     )
 
 
-def _short(what: str) -> str:
+def _shorten(what: str) -> str:
     line = " ".join(mask_secrets(what).split())
     return line if len(line) <= 60 else line[:59] + "…"
 
 
-def _line(error: BaseException) -> str:
+def _first_line(error: BaseException) -> str:
     text = " ".join(mask_secrets(str(error)).split())
     return text[:300].rstrip(".") or type(error).__name__

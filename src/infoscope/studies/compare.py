@@ -38,7 +38,7 @@ from infoscope.readers import ReadOptions, read_joint
 from infoscope.readers.columns import resolve_columns
 from infoscope.readers.files import file_name
 from infoscope.readers.labels import Cleaning
-from infoscope.readers.matrix_files import CostsLike, stated_costs
+from infoscope.readers.matrix_files import CostsLike, resolve_costs
 from infoscope.readers.reader import finished_tables
 from infoscope.results.base import Result
 from infoscope.results.estimate import Difference, Estimate, invert
@@ -452,7 +452,7 @@ def compare(
         "says": says,
         "population": population,
     }
-    resolved_costs = None if costs is None else stated_costs(costs)
+    resolved_costs = None if costs is None else resolve_costs(costs)
     truth, system = resolve_columns(source, y_pred, (truth, system), read, about_rows)
     order = find_class_order(source, truth, ordinal)
     options = CompareOptions(

@@ -27,7 +27,7 @@ from infoscope.readers.columns import check_column_names, column_names, resolve_
 from infoscope.readers.files import file_name
 from infoscope.readers.frames import is_column_mapping, is_eager_frame
 from infoscope.readers.labels import Cleaning
-from infoscope.readers.matrix_files import CostsLike, stated_costs
+from infoscope.readers.matrix_files import CostsLike, resolve_costs
 from infoscope.readers.query import as_names
 from infoscope.readers.reader import read_patterns
 from infoscope.results.finding import Finding
@@ -255,7 +255,7 @@ def evaluate(
     by = check_column_names(by, "by")
     request = ColumnRequest(truth, system, weight, by, reject, positive, clean, labels, groups, keep_rows, read)
     check_examples(source, examples, show)
-    resolved_costs = None if costs is None else stated_costs(costs)
+    resolved_costs = None if costs is None else resolve_costs(costs)
     shown = _find_shown_metrics(metrics, ordinal=bool(order), costs=costs is not None)
 
     # tables, with what is said about the rows that they were counted from
