@@ -477,7 +477,7 @@ def compare(
     tables = None if y_pred is not None else name_tables(source)
     if tables is not None:
         tables = finished_tables(tables, about_rows)
-        check_columns(tables, ColumnNames.asked(file_name(source), None, labels=False))
+        check_columns(tables, ColumnNames.from_request(file_name(source), None, labels=False))
         result = _compare_tables(tables, options, sample_size)
         return _describe_tables(result, tables, resolved_costs, sample_size=sample_size)
 
@@ -486,7 +486,7 @@ def compare(
         raise InputError("the sample size is stated for tables of frequencies; rows are counted, so leave it out")
     predictions = _read_predictions(source, y_pred, (truth, system, read), weight, groups, clean, reject, positive)
     tables = {name: predictions.table(name) for name in predictions.names}
-    check_columns(tables, ColumnNames.asked(file_name(source), truth, labels=y_pred is not None))
+    check_columns(tables, ColumnNames.from_request(file_name(source), truth, labels=y_pred is not None))
     result = compare_rows(predictions, options)
     warn_of(finding.text for finding in result.findings if finding.code == "rows_ignored")
     return _describe_tables(result, tables, resolved_costs, truth, reject)

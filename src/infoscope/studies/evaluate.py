@@ -272,7 +272,7 @@ def evaluate(
         notes += _describe_missing_truth(inputs, truth)
         notes += _find_repeated_ids(source, y_pred, request, inputs.provenance.rows)
     inputs = replace(inputs, notes=(*inputs.notes, *notes))
-    names = ColumnNames.asked(file_name(source), truth, labels=y_pred is not None)
+    names = ColumnNames.from_request(file_name(source), truth, labels=y_pred is not None)
     if not clusters and labels is None:  # by the largest table of each system
         by_size = sorted(inputs.subjects, key=lambda subject: subject.table.total)
         check_columns({subject.name: subject.table for subject in by_size}, names)

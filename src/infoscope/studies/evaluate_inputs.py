@@ -51,7 +51,7 @@ from infoscope.tables.costs import StatedCosts
 from infoscope.tables.counting import Support
 from infoscope.tables.labels import Label
 from infoscope.tables.missing import merge_ignored, warn_of_rows
-from infoscope.tables.transformations import match_shares, scale_order, sort_by_scale
+from infoscope.tables.transformations import match_shares, order_classes, sort_by_scale
 from infoscope.typing import LabelsByName, LabelsLike, Source
 
 MAX_KEPT_ROWS = 100_000
@@ -289,7 +289,7 @@ def prepare_table(
     scale = None if order is None or clusters else order.scale(table)
     if scale is not None:
         if cluster is not None:
-            cluster = replace(cluster, lines=cluster.lines[:, scale_order(table, scale).cells])
+            cluster = replace(cluster, lines=cluster.lines[:, order_classes(table, scale, scale).cells])
         table = sort_by_scale(table, scale)
     if costs is not None:
         table = costs.on(table)

@@ -67,6 +67,19 @@ class ColumnValues:
         fractions = totals[some] / max(float(totals[some].sum()), 1e-300)
         return cls([labels[place] for place in used.tolist()], rows, numbers, fractions)
 
+    @classmethod
+    def from_table(cls, table: Contingency) -> tuple[ColumnValues, ColumnValues, float]:
+        """Return both sides, and the fraction of rows whose prediction is one of the true classes."""
+        rows = float(table.sample_size or 0.0)
+        predicted = table.column_totals.copy()
+        if table.reject_column is not None:
+            predicted[table.reject_column] = 0.0
+        rows_matched, columns_matched = table.matches
+        known = table.row_totals[rows_matched] > 0
+        shared = float(predicted[columns_matched][known].sum()) / max(float(predicted.sum()), 1e-300)
+        truth = cls.from_totals(table.truth_labels, table.row_totals, rows)
+        return truth, cls.from_totals(table.system_labels, predicted, rows), shared
+
     @property
     def has_fraction(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """True for numbers that are not whole."""
@@ -157,7 +170,7 @@ class ColumnNames:
     """True if finished tables were given."""
 
     @classmethod
-    def asked(cls, file: str | None, truth: str | None, *, labels: bool) -> ColumnNames:
+    def from_request(cls, file: str | None, truth: str | None, *, labels: bool) -> ColumnNames:
         """Name the columns of labels, of rows of a source, which may be a file, or of tables."""
         return cls(truth, None if labels else file, in_tables=truth is None and not labels)
 
@@ -229,7 +242,7 @@ def check_columns(tables: Mapping[str, Contingency], columns: ColumnNames) -> No
                 f"{columns.truth!r} is given as the truth and {swapped!r} as a prediction, so the two look swapped; "
                 f"give truth={swapped!r} and system={columns.truth!r}{command}"
             )
-    sides = {name: _describe_sides(table) for name, table in tables.items() if table.sample_size}
+    sides = {name: ColumnValues.from_table(table) for name, table in tables.items() if table.sample_size}
     rankings = {name: RankedNumbers.rank(tables[name]) for name in sides}
     scores = [
         name
@@ -262,19 +275,6 @@ def check_columns(tables: Mapping[str, Contingency], columns: ColumnNames) -> No
         elif shared == 0 and (truth.repeat_rarely(system) or system.repeat_rarely(truth)):
             odd = name if system.repeat_rarely(truth) else None
             raise InputError(_describe_identifiers(columns, odd, truth, system))
-
-
-def _describe_sides(table: Contingency) -> tuple[ColumnValues, ColumnValues, float]:
-    """Return both sides, and the fraction of rows whose prediction is one of the true classes."""
-    rows = float(table.sample_size or 0.0)
-    predicted = table.column_totals.copy()
-    if table.reject_column is not None:
-        predicted[table.reject_column] = 0.0
-    rows_matched, columns_matched = table.matches
-    known = table.row_totals[rows_matched] > 0
-    shared = float(predicted[columns_matched][known].sum()) / max(float(predicted.sum()), 1e-300)
-    truth = ColumnValues.from_totals(table.truth_labels, table.row_totals, rows)
-    return truth, ColumnValues.from_totals(table.system_labels, predicted, rows), shared
 
 
 def _describe_scores(
@@ -409,9 +409,18 @@ class RankedNumbers:
         if abs(_measure_trend(share)) <= MIN_STANDARD_ERRORS:
             return False
         sizes = rows.sum(axis=0)
-        repeat = float(np.quantile(sizes, 0.25)) >= MIN_CLUSTER_ROWS
-        if not repeat or (len(sizes) > MAX_CLUSTERS and not _are_rough(sizes)):
+        if float(np.quantile(sizes, 0.25)) < MIN_CLUSTER_ROWS:
             return True
+        if len(sizes) > MAX_CLUSTERS:
+            # Sizes of clusters differ, and those of neighbours as much as any; scores that are near each other have
+            # about as many rows. By von Neumann's ratio of the logarithms, which is 2 where the order means nothing.
+            mean, free = float(sizes.mean()), len(sizes) - 1
+            if float(((sizes - mean) ** 2).sum()) / mean < free + MIN_UNEVENNESS * float(np.sqrt(2.0 * free)):
+                return True
+            logarithms = np.log(sizes)
+            ratio = float((np.diff(logarithms) ** 2).sum() / ((logarithms - logarithms.mean()) ** 2).sum())
+            if (1.0 - ratio / 2.0) * float(np.sqrt(len(sizes))) >= MAX_SMOOTHNESS:
+                return True
         # they may be clusters, unless the frequency also changes on both sides of the place where it changes most
         sums, places = np.cumsum(share)[:-1], np.arange(1, len(share))
         between = (sums / places - (share.sum() - sums) / places[::-1]) ** 2 * places * places[::-1]
@@ -426,20 +435,6 @@ def _measure_trend(share: Counts) -> float:
         return 0.0
     correlation = float(np.corrcoef(np.arange(len(share)), share)[0, 1])
     return correlation * float(np.sqrt(len(share) - 1))
-
-
-def _are_rough(sizes: Counts) -> bool:
-    """Return True if sizes differ, and those of neighbours as much as any.
-
-    Scores that are near each other have about as many rows. By von Neumann's ratio of the logarithms, which is 2 where
-    the order of the numbers means nothing.
-    """
-    mean, free = float(sizes.mean()), len(sizes) - 1
-    if float(((sizes - mean) ** 2).sum()) / mean < free + MIN_UNEVENNESS * float(np.sqrt(2.0 * free)):
-        return False
-    logarithms = np.log(sizes)
-    ratio = float((np.diff(logarithms) ** 2).sum() / ((logarithms - logarithms.mean()) ** 2).sum())
-    return (1.0 - ratio / 2.0) * float(np.sqrt(len(sizes))) < MAX_SMOOTHNESS
 
 
 def _measure_area(rows: Counts) -> Counts:
@@ -747,15 +742,10 @@ def find_missing_words(tables: Sequence[tuple[str, Contingency]]) -> tuple[str, 
     >>> print(find_missing_words([("m", Contingency.from_labels(["a", "nan", "b"], ["a", "b", "b"]))])[0].split(":")[0])
     'nan' is the true class once
     """
-
-    def is_missing_word(label: str) -> bool:
-        return label in _MISSING_WORDS
-
-    true = _add_rows(
-        (name, _find_texts(table.truth_labels, table.row_totals, is_missing_word)) for name, table in tables
-    )
+    is_word = _MISSING_WORDS.__contains__
+    true = _add_rows((name, _find_texts(table.truth_labels, table.row_totals, is_word)) for name, table in tables)
     predicted = _add_rows(
-        (name, _find_texts(table.system_labels, table.column_totals, is_missing_word)) for name, table in tables
+        (name, _find_texts(table.system_labels, table.column_totals, is_word)) for name, table in tables
     )
     rejects = {table.reject for _, table in tables}
     predicted = {label: rows for label, rows in predicted.items() if label not in rejects}

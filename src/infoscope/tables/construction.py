@@ -6,7 +6,7 @@ is stored whole or, with many classes, sparse. ``Contingency.from_labels`` and i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -65,14 +65,6 @@ class Declared:
             stated = getattr(self, name)
             object.__setattr__(self, name, None if stated is None else as_label(stated))
 
-    @property
-    def whole_numbers(self) -> list[int] | None:
-        """The labels of both sides and the reject label, where all are stated and whole numbers."""
-        if self.labels is None or isinstance(self.labels, str):
-            return None
-        stated = [label for side in _declared_sides(self) for label in side]
-        return [label for label in stated if type(label) is int] if all(type(x) is int for x in stated) else None
-
 
 @dataclass(frozen=True)
 class Cells:
@@ -106,7 +98,9 @@ def count_labels(
 
     # Count where the labels lie: tensors on their device, everything else here.
     if are_on_device(y_true, y_pred, sample_weight):
-        counted = tally_on_device(y_true, y_pred, sample_weight, stated.whole_numbers)
+        lists_classes = stated.labels is not None and not isinstance(stated.labels, str)
+        declared_labels = [label for side in _declared_sides(stated) for label in side] if lists_classes else None
+        counted = tally_on_device(y_true, y_pred, sample_weight, declared_labels)
     else:
         truth, system = encode(y_true, "truth"), encode(y_pred, "system", stated.reject)
         if stated.labels is None:
@@ -131,7 +125,23 @@ def count_labels(
         )
         table = place_cells(cls, settled, classes, stated, declared=True)
     elif counted.truth.low is not None and counted.system.low is not None and stated.reject is None:
-        table = _place_whole_numbers(cls, counted, stated, declared=keeps_sides_apart)
+        # whole numbers in a compact range are placed without a Python object per label on the way
+        truth_numbers, system_numbers = np.asarray(counted.truth.labels), np.asarray(counted.system.labels)
+        if not keeps_sides_apart:
+            united = np.union1d(truth_numbers, system_numbers)
+            if len(united) < len(truth_numbers) + len(system_numbers):
+                truth_numbers = system_numbers = united
+        true_labels = tuple(truth_numbers.tolist())
+        shares_labels = system_numbers is truth_numbers
+        labels = (true_labels, true_labels if shares_labels else tuple(system_numbers.tolist()))
+        cells = Cells(
+            *labels,
+            locate_codes(truth_numbers, counted.truth.low, counted.rows),
+            locate_codes(system_numbers, counted.system.low, counted.columns),
+            counted.values,
+            ordered=bool(counted.values.all()),
+        )
+        table = place_cells(cls, cells, labels, stated, declared=keeps_sides_apart)
     else:
         table = from_cells(cls, _number_cells(counted), stated, declared=keeps_sides_apart)
     return replace(
@@ -235,27 +245,6 @@ def from_cells(cls: type[Contingency], cells: Cells, stated: Declared, *, declar
     )
 
 
-def _place_whole_numbers(
-    cls: type[Contingency], counted: CountedPairs, stated: Declared, *, declared: bool
-) -> Contingency:
-    """Do the same for whole numbers in a compact range, without a Python object per label on the way."""
-    truth, system = np.asarray(counted.truth.labels), np.asarray(counted.system.labels)
-    if not declared:
-        united = np.union1d(truth, system)
-        if len(united) < len(truth) + len(system):
-            truth = system = united
-    true_labels = tuple(truth.tolist())
-    labels = (true_labels, true_labels if system is truth else tuple(system.tolist()))
-    cells = Cells(
-        *labels,
-        locate_codes(truth, counted.truth.low or 0, counted.rows),
-        locate_codes(system, counted.system.low or 0, counted.columns),
-        counted.values,
-        ordered=bool(counted.values.all()),
-    )
-    return place_cells(cls, cells, labels, stated, declared=declared)
-
-
 def _as_labels(labels: Sequence[Label] | NDArray[np.int64]) -> tuple[Label, ...]:
     return tuple(labels.tolist()) if isinstance(labels, np.ndarray) else as_labels(labels)
 
@@ -294,31 +283,24 @@ def place_cells(
     else:
         rows, columns = cells.rows.astype(np.int64, copy=False), cells.columns.astype(np.int64, copy=False)
         if not cells.ordered:
-            rows, columns, values = _merge_cells(rows, columns, values, shape[1])
+            # sort cells by row, then column, add up those that come twice, and leave out the empty ones
+            keys = rows * shape[1] + columns  # fits: 2^31 labels a side do not fit into memory
+            if not (keys[1:] > keys[:-1]).all():
+                order = np.argsort(keys, kind="stable" if values.dtype.kind == "f" else None)
+                keys, values = keys[order], values[order]
+                starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+                if len(starts) < len(keys):
+                    keys, values = keys[starts], np.add.reduceat(values, starts)
+                rows, columns = np.divmod(keys, shape[1])
+            is_filled = values != 0
+            if not is_filled.all():
+                rows, columns, values = rows[is_filled], columns[is_filled], values[is_filled]
             # What the caller still holds is copied, for a table's arrays are made read-only.
             rows = rows.copy() if rows is cells.rows else rows
             columns = columns.copy() if columns is cells.columns else columns
             values = values.copy() if values is cells.values else values
         support = Support(rows, columns)
     return cls(*labels, values, support, reject=stated.reject, positive=stated.positive, declared=declared)
-
-
-def _merge_cells(
-    rows: NDArray[np.int64], columns: NDArray[np.int64], values: NDArray[Any], width: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
-    """Sort cells by row, then column, add up those that come twice, and leave out the empty ones."""
-    keys = rows * width + columns  # fits: 2^31 labels a side do not fit into memory
-    if not (keys[1:] > keys[:-1]).all():
-        order = np.argsort(keys, kind="stable" if values.dtype.kind == "f" else None)
-        keys, values = keys[order], values[order]
-        starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
-        if len(starts) < len(keys):
-            keys, values = keys[starts], np.add.reduceat(values, starts)
-        rows, columns = np.divmod(keys, width)
-    is_filled = values != 0
-    if not is_filled.all():
-        rows, columns, values = rows[is_filled], columns[is_filled], values[is_filled]
-    return rows, columns, values
 
 
 def _declared_sides(stated: Declared) -> Sides:
@@ -380,7 +362,15 @@ def from_matrix(
         truth = counts.index if truth is None else truth
         system = counts.columns if system is None else system
         labelled = True
-        counts = _read_pandas(counts)
+        array = np.asarray(counts.to_numpy())
+        columns = [counts.iloc[:, i] for i in range(counts.shape[1])]
+        if array.dtype.kind == "O" and all(getattr(column.dtype, "_is_numeric", False) for column in columns):
+            # nullable and Arrow types; a missing number becomes NaN
+            if any(column.isna().any() or getattr(column.dtype, "kind", "f") == "f" for column in columns):
+                array = np.column_stack([column.to_numpy(dtype=np.float64, na_value=np.nan) for column in columns])
+            else:
+                array = np.column_stack([column.to_numpy(dtype=np.int64) for column in columns])
+        counts = array
     elif hasattr(counts, "columns") and hasattr(counts, "get_column"):
         # A polars frame has no index: a first column of text names the true classes.
         first = counts.get_column(counts.columns[0])
@@ -390,37 +380,64 @@ def from_matrix(
         system = counts.columns if system is None else system
         labelled = True
         counts = counts.to_numpy()
-    if hasattr(counts, "tocoo"):
-        coo = counts.tocoo()
-        _check_form(coo.shape, coo.dtype)
-        labels = _matrix_labels(coo.shape, truth, system, stated.reject)
-        values = np.asarray(coo.data)
-        _check_counts(values, labels, lambda i: (coo.row[i], coo.col[i]))
-        _check_reject_column(labels, stated.reject)
-        table = place_cells(cls, Cells(*labels, coo.row, coo.col, values), labels, stated, declared=True)
-        return replace(table, labelled=labelled)
-    array = _read_numbers(counts)
-    labels = _matrix_labels(array.shape[-2:], truth, system, stated.reject)
-    _check_counts(array, labels, lambda i: np.unravel_index(i, array.shape)[-2:])
-    _check_totals(array, labels)
-    _check_reject_column(labels, stated.reject)
+
+    coo = counts.tocoo() if hasattr(counts, "tocoo") else None
+    array = _read_numbers(counts) if coo is None else np.asarray(coo.data)
+    shape = array.shape if coo is None else coo.shape
+    if array.dtype.kind not in "iufb":
+        raise InputError(f"the matrix holds {array.dtype} values; give counts or weights as numbers")
+    if len(shape) < 2 or 0 in shape:
+        raise InputError(f"the matrix has shape {shape}; it needs at least one row and one column")
+    if coo is None:
+        are_whole = array.dtype.kind in "ib" or (array.dtype.kind == "u" and array.max() < 2**62)
+        array = array.astype(np.int64 if are_whole else np.float64, copy=False)
+    labels = _label_matrix(shape[-2:], truth, system, stated.reject)
+    _check_matrix(array, coo, labels, stated.reject)
+    if coo is not None:
+        cells = Cells(*labels, coo.row, coo.col, array)
+        return replace(place_cells(cls, cells, labels, stated, declared=True), labelled=labelled)
     return cls(*labels, array, reject=stated.reject, positive=stated.positive, labelled=labelled)
 
 
-def _read_pandas(frame: Any) -> NDArray[Any]:
-    """Return the numbers of a pandas frame, nullable and Arrow types too; a missing one becomes NaN."""
-    array = np.asarray(frame.to_numpy())
-    columns = [frame.iloc[:, i] for i in range(frame.shape[1])]
-    if array.dtype.kind != "O" or not all(getattr(column.dtype, "_is_numeric", False) for column in columns):
-        return array
-    are_whole = not any(column.isna().any() or getattr(column.dtype, "kind", "f") == "f" for column in columns)
-    if are_whole:
-        return np.column_stack([column.to_numpy(dtype=np.int64) for column in columns])
-    return np.column_stack([column.to_numpy(dtype=np.float64, na_value=np.nan) for column in columns])
+def _check_matrix(array: NDArray[Any], coo: Any, labels: Sides, reject: Label | None) -> None:
+    """Reject counts of which no metric can be computed, a class that is a sum, and a reject label that is no column.
+
+    Of a sparse matrix ``coo``, the array holds the stored numbers.
+    """
+    is_bad = ~(np.isfinite(array) & (array >= 0)).reshape(-1)
+    if is_bad.any():
+        position = int(is_bad.argmax())
+        row, column = (
+            np.unravel_index(position, array.shape)[-2:] if coo is None else (coo.row[position], coo.col[position])
+        )
+        raise InputError(
+            f"count of truth {labels[0][row]!r} as system {labels[1][column]!r} is {array.reshape(-1)[position]}; "
+            "counts must be finite and not negative"
+        )
+    if not ((array > 0).any() if coo is not None else array.max(axis=(-2, -1)).all()):
+        raise InputError("the matrix is all zero; there is nothing to evaluate")
+    check_total(array)
+
+    # a row or column of sums, as ``pandas.crosstab(…, margins=True)`` adds them, is no class
+    for axis, side in enumerate(("row", "column")):
+        name = labels[axis][-1]
+        if coo is not None or array.ndim != 2 or array.shape[axis] < 3 or str(name).strip().casefold() not in _TOTALS:
+            continue
+        lines = array if axis == 0 else array.T
+        if np.allclose(lines[:-1].sum(axis=0, dtype=np.float64), lines[-1], atol=0):
+            raise InputError(f"the last {side}, {name!r}, holds the sums of the others and is no class; leave it out")
+    if reject is not None:
+        if reject not in labels[1]:
+            names = ", ".join(map(repr, labels[1][:12]))
+            raise InputError(f"reject label {reject!r} is not a column; the columns are {names}")
+        check_reject_is_no_truth(labels[0], reject)
+
+
+_TOTALS = {"all", "total", "totals", "sum", "overall"}
 
 
 def _read_numbers(counts: Any) -> NDArray[Any]:
-    """Return the numbers of a dense matrix, whole ones as such."""
+    """Return the numbers of a dense matrix."""
     if hasattr(counts, "to_numpy"):
         counts = counts.to_numpy()
     try:
@@ -434,19 +451,10 @@ def _read_numbers(counts: Any) -> NDArray[Any]:
             raise InputError(
                 "a count of the matrix is beyond every floating-point number; divide all by one number"
             ) from None
-    _check_form(array.shape, array.dtype)
-    are_whole = array.dtype.kind in "ib" or (array.dtype.kind == "u" and array.max() < 2**62)
-    return array.astype(np.int64 if are_whole else np.float64, copy=False)
+    return array
 
 
-def _check_form(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-    if dtype.kind not in "iufb":
-        raise InputError(f"the matrix holds {dtype} values; give counts or weights as numbers")
-    if len(shape) < 2 or 0 in shape:
-        raise InputError(f"the matrix has shape {shape}; it needs at least one row and one column")
-
-
-def _matrix_labels(
+def _label_matrix(
     shape: tuple[int, ...], truth: Iterable[Label] | None, system: Iterable[Label] | None, reject: Label | None
 ) -> Sides:
     if truth is not None and system is None and shape[0] == shape[1]:
@@ -472,45 +480,6 @@ def _matrix_labels(
         sides.append(labels)
     check_kinds(*sides)
     return sides[0], sides[1]
-
-
-def _check_counts(values: NDArray[Any], labels: Sides, locate: Callable[[int], tuple[Any, ...]]) -> None:
-    """Reject counts of which no metric can be computed; ``locate`` gives row and column of a flat position."""
-    is_bad = ~(np.isfinite(values) & (values >= 0)).reshape(-1)
-    if is_bad.any():
-        position = int(is_bad.argmax())
-        row, column = locate(position)
-        raise InputError(
-            f"count of truth {labels[0][row]!r} as system {labels[1][column]!r} is {values.reshape(-1)[position]}; "
-            "counts must be finite and not negative"
-        )
-    if not (values.max(axis=(-2, -1)).all() if values.ndim > 1 else (values > 0).any()):
-        raise InputError("the matrix is all zero; there is nothing to evaluate")
-    check_total(values)
-
-
-_TOTALS = {"all", "total", "totals", "sum", "overall"}
-
-
-def _check_totals(array: NDArray[Any], labels: Sides) -> None:
-    """Reject a row or column of sums, as ``pandas.crosstab(…, margins=True)`` adds them: it is no class."""
-    for axis, side in enumerate(("row", "column")):
-        name = labels[axis][-1]
-        if array.ndim != 2 or array.shape[axis] < 3 or str(name).strip().casefold() not in _TOTALS:
-            continue
-        lines = array if axis == 0 else array.T
-        if np.allclose(lines[:-1].sum(axis=0, dtype=np.float64), lines[-1], atol=0):
-            raise InputError(f"the last {side}, {name!r}, holds the sums of the others and is no class; leave it out")
-
-
-def _check_reject_column(labels: Sides, reject: Label | None) -> None:
-    if reject is None:
-        return
-    if reject not in labels[1]:
-        raise InputError(
-            f"reject label {reject!r} is not a column; the columns are {', '.join(map(repr, labels[1][:12]))}"
-        )
-    check_reject_is_no_truth(labels[0], reject)
 
 
 def from_rates(cls: type[Contingency], accuracy: float, precision: float, recall: float) -> Contingency:

@@ -100,9 +100,9 @@ class Contingency:
         object.__setattr__(self, "values", make_summable(self.values))
         freeze_arrays((self.values, self.support))
         if self.positive is not None and self.positive not in self.truth_labels:
-            raise InputError(
-                f"positive label {self.positive!r} is not among the classes ({_list_labels(self.truth_labels)})"
-            )
+            names = ", ".join(map(repr, self.truth_labels[:8]))
+            more = f", … {len(self.truth_labels) - 8} more" if len(self.truth_labels) > 8 else ""
+            raise InputError(f"positive label {self.positive!r} is not among the classes ({names}{more})")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy by fields: what was computed from them is computed again."""
@@ -466,18 +466,16 @@ class Contingency:
     @cached_property
     def row_totals(self) -> Real:
         """Samples per true class, (..., k)."""
-        return self._margin(axis=-1)
+        if self.support is None:
+            return freeze_arrays(sum_rows(self.values).astype(np.float64, copy=False))
+        return freeze_arrays(self.per_row(self.cells))
 
     @cached_property
     def column_totals(self) -> Real:
         """Samples per system class, (..., m)."""
-        return self._margin(axis=-2)
-
-    def _margin(self, axis: int) -> Real:
         if self.support is None:
-            summed = sum_rows(self.values) if axis == -1 else sum_columns(self.values)
-            return freeze_arrays(summed.astype(np.float64, copy=False))
-        return freeze_arrays(self.per_row(self.cells) if axis == -1 else self.per_column(self.cells))
+            return freeze_arrays(sum_columns(self.values).astype(np.float64, copy=False))
+        return freeze_arrays(self.per_column(self.cells))
 
     @cached_property
     def grand_total(self) -> Real:
@@ -585,23 +583,19 @@ class Contingency:
         """Compare labels and their order, numbers, reject label and positive class."""
         if not isinstance(other, Contingency):
             return NotImplemented
-        return (
-            self.truth_labels == other.truth_labels
-            and self.system_labels == other.system_labels
-            and self.reject == other.reject
-            and self.positive_label == other.positive_label
-            and self._same_numbers(other)
+        names, other_names = (
+            (table.truth_labels, table.system_labels, table.reject, table.positive_label) for table in (self, other)
         )
-
-    def _same_numbers(self, other: Contingency) -> bool:
-        if self.is_sparse == other.is_sparse:
-            same_places = self.support is None or (
-                other.support is not None
-                and np.array_equal(self.support.rows, other.support.rows)
-                and np.array_equal(self.support.columns, other.support.columns)
-            )
-            return same_places and np.array_equal(self.values, other.values)
-        return bool(abs(self.counts - other.counts).sum() == 0)
+        if names != other_names:
+            return False
+        if self.is_sparse != other.is_sparse:
+            return bool(abs(self.counts - other.counts).sum() == 0)
+        has_same_cells = self.support is None or (
+            other.support is not None
+            and np.array_equal(self.support.rows, other.support.rows)
+            and np.array_equal(self.support.columns, other.support.columns)
+        )
+        return has_same_cells and np.array_equal(self.values, other.values)
 
     def __hash__(self) -> int:
         """Return equal hashes for equal tables."""
@@ -612,8 +606,27 @@ class Contingency:
         return format_table(self)
 
     def __str__(self) -> str:
-        """Return the same with joint and marginal probabilities, for print."""
-        return format_probabilities(self)
+        """Return the same, and below it the joint and the marginal probabilities where there are few.
+
+        >>> print(Contingency.from_matrix([[3, 1], [0, 4]], truth=["cat", "dog"]))
+        Contingency of 8 samples, 2 truth × 2 system classes
+                  cat  dog
+        cat         3    1
+        dog         0    4
+        joint and marginal probabilities
+                      cat     dog  p(truth)
+        cat        0.3750  0.1250    0.5000
+        dog        0.0000  0.5000    0.5000
+        p(system)  0.3750  0.6250
+        """
+        if self.batch_shape or self.is_sparse or max(self.shape) > _WHOLE or not self.grand_total > 0:
+            return format_table(self)
+        total = float(self.grand_total)
+        rows = [["", *map(str, self.system_labels), "p(truth)"]]
+        for label, row, sum_ in zip(self.truth_labels, self.values, self.row_totals, strict=True):
+            rows.append([str(label), *(f"{value / total:.4f}" for value in (*row, sum_))])
+        rows.append(["p(system)", *(f"{value / total:.4f}" for value in self.column_totals), ""])
+        return "\n".join([format_table(self), "joint and marginal probabilities", *_align_columns(rows)])
 
     def _repr_html_(self) -> str:
         """Show the table in a notebook."""
@@ -639,11 +652,6 @@ def effective_size(total: float, squares: float) -> float:
 
 _LARGEST_SQUARED = 1e150
 _TINY = float(np.finfo(np.float64).tiny)  # smaller numbers have fewer digits
-
-
-def _list_labels(labels: Sequence[Label], most: int = 8) -> str:
-    shown = ", ".join(repr(label) for label in labels[:most])
-    return shown if len(labels) <= most else f"{shown}, … {len(labels) - most} more"
 
 
 Kept = TypeVar("Kept")
@@ -672,10 +680,13 @@ _WHOLE = 12
 def format_table(table: Contingency) -> str:
     """Return a headline, and the numbers themselves when there are few."""
     k, m = table.shape
+    # of a batch the total of all tables, or the least and the largest; draws differ by rounding only
     totals = np.unique(np.asarray(table.grand_total))
+    ends = [_format_number(float(f"{end:.12g}")) for end in (totals[0], totals[-1])] if totals.size else ["0", "0"]
+    total = ends[0] if ends[0] == ends[1] else " to ".join(ends)
     kind = "samples" if table.sample_size is not None and table.weight_squares is None else "total weight"
     batch = f"{int(np.prod(table.batch_shape))} tables, each " if table.batch_shape else ""
-    head = f"Contingency of {batch}{_format_total(totals)} {kind}, {k} truth × {m} system classes"
+    head = f"Contingency of {batch}{total} {kind}, {k} truth × {m} system classes"
     if table.reject is not None:
         head += f", {table.reject!r} = rejected"
     if table.is_sparse:
@@ -691,43 +702,12 @@ def format_table(table: Contingency) -> str:
     return "\n".join([head, *_align_columns(rows), *lost])
 
 
-def format_probabilities(table: Contingency) -> str:
-    """Return the same, and below it the joint and the marginal probabilities where there are few.
-
-    >>> from infoscope.tables import Contingency
-    >>> print(Contingency.from_matrix([[3, 1], [0, 4]], truth=["cat", "dog"]))
-    Contingency of 8 samples, 2 truth × 2 system classes
-              cat  dog
-    cat         3    1
-    dog         0    4
-    joint and marginal probabilities
-                  cat     dog  p(truth)
-    cat        0.3750  0.1250    0.5000
-    dog        0.0000  0.5000    0.5000
-    p(system)  0.3750  0.6250
-    """
-    if table.batch_shape or table.is_sparse or max(table.shape) > _WHOLE or not table.grand_total > 0:
-        return format_table(table)
-    total = float(table.grand_total)
-    rows = [["", *map(str, table.system_labels), "p(truth)"]]
-    for label, row, sum_ in zip(table.truth_labels, table.values, table.row_totals, strict=True):
-        rows.append([str(label), *(f"{value / total:.4f}" for value in (*row, sum_))])
-    rows.append(["p(system)", *(f"{value / total:.4f}" for value in table.column_totals), ""])
-    return "\n".join([format_table(table), "joint and marginal probabilities", *_align_columns(rows)])
-
-
 def _align_columns(rows: list[list[str]]) -> Iterator[str]:
     widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
     widths[0] = max(widths[0], 8)
     for row in rows:
         cells = (cell.rjust(width + 2) for cell, width in zip(row[1:], widths[1:], strict=True))
         yield (row[0].ljust(widths[0]) + "".join(cells)).rstrip()
-
-
-def _format_total(totals: Real) -> str:
-    """Return the total of all tables of a batch, or the least and the largest; draws differ by rounding only."""
-    low, high = (_format_number(float(f"{end:.12g}")) for end in (totals[0], totals[-1])) if totals.size else ("0", "0")
-    return low if low == high else f"{low} to {high}"
 
 
 def _format_number(value: float) -> str:

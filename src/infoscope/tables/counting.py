@@ -110,7 +110,23 @@ def tally_pairs(truth: Coded, system: Coded, weights: ArrayLike | None = None) -
     check_pairs(size, len(system.codes))
     check_any(size)
     weight = None if weights is None else read_sample_weights(weights, size)
-    t, s, weight, ignored = _drop_missing(truth, system, weight)
+    t, s = truth.codes, system.codes
+
+    # leave out rows without a label on either side
+    ignored: dict[str, int] = {}
+    keep: NDArray[np.bool_] | None = None
+    for coded, reason in ((truth, "missing truth label"), (system, "missing system label")):
+        if coded.missing is None:
+            continue
+        present = coded.codes != coded.missing
+        if present.all():
+            continue
+        newly = ~present if keep is None else keep & ~present
+        if count := int(np.count_nonzero(newly)):
+            ignored[reason] = count
+        keep = present if keep is None else keep & present
+    if keep is not None:
+        t, s, weight = t[keep], s[keep], None if weight is None else weight[keep]
     if not len(t):
         raise InputError(f"none of the {size} rows has both a truth label and an output; check the two inputs")
     if weight is not None and not weight.any():
@@ -191,26 +207,6 @@ def check_weight_scale(weights: Floats) -> None:
 
 
 _SMALLEST_WEIGHT = 1e-140
-
-
-def _drop_missing(
-    truth: Coded, system: Coded, weight: Floats | None
-) -> tuple[NDArray[Any], NDArray[Any], Floats | None, dict[str, int]]:
-    ignored: dict[str, int] = {}
-    keep: NDArray[np.bool_] | None = None
-    for coded, reason in ((truth, "missing truth label"), (system, "missing system label")):
-        if coded.missing is None:
-            continue
-        present = coded.codes != coded.missing
-        if present.all():
-            continue
-        newly = ~present if keep is None else keep & ~present
-        if count := int(np.count_nonzero(newly)):
-            ignored[reason] = count
-        keep = present if keep is None else keep & present
-    if keep is None:
-        return truth.codes, system.codes, weight, ignored
-    return truth.codes[keep], system.codes[keep], None if weight is None else weight[keep], ignored
 
 
 def _count_dense(

@@ -363,20 +363,17 @@ class _Column:
             isinstance(label, float) or (isinstance(label, int) and abs(label) < 2**53) for label in labels
         ):
             kinds = {"float"}
-        native = len(kinds) < 2 and all(map(_is_native, labels))
+        # a column holds labels as they are: no zone, no more than 64 bits, no half of a character
+        native = len(kinds) < 2 and not any(
+            (isinstance(label, datetime.datetime) and label.tzinfo is not None)
+            or (isinstance(label, str) and not label.isascii() and _HALVES.search(label) is not None)
+            or (isinstance(label, int) and not -(2**63) <= label < 2**63)
+            for label in labels
+        )
         self.encoding = next(iter(kinds), "text") if native else "json"
         self.type = _WRITTEN.get(self.encoding, "VARCHAR")
         self.values = np.empty(len(labels), dtype=object)
         self.values[:] = [label_to_json(label) for label in labels] if self.encoding == "json" else list(labels)
-
-
-def _is_native(label: Label) -> bool:
-    """Return True if a column holds it as it is: no zone, no more than 64 bits, no half of a character."""
-    if isinstance(label, datetime.datetime):
-        return label.tzinfo is None
-    if isinstance(label, str):
-        return label.isascii() or _HALVES.search(label) is None
-    return not isinstance(label, int) or -(2**63) <= label < 2**63
 
 
 def load(cls: type[Contingency], path: Path) -> Contingency:

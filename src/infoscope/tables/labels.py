@@ -12,26 +12,6 @@ import numpy as np
 
 from infoscope.errors import InputError
 
-__all__ = [
-    "Label",
-    "as_label",
-    "as_labels",
-    "check_kinds",
-    "check_reject_kind",
-    "check_unique",
-    "decide_positive",
-    "find_positive",
-    "is_missing",
-    "is_one",
-    "kind_of",
-    "list_few",
-    "lookalikes",
-    "read_stated_classes",
-    "read_truth_value",
-    "sorted_labels",
-    "unite_labels",
-]
-
 Label: TypeAlias = str | int | float | bool | datetime.date
 """A class name. A datetime is a date too; bytes, tuples and other objects are rejected."""
 
@@ -80,7 +60,14 @@ def as_label(value: Hashable) -> Label:
             raise _lack_of_label(plain)
         return int(plain) if plain.is_integer() else plain
     if isinstance(plain, (str, int, bool, datetime.date)):
-        return plain if type(plain) in _PLAIN_TYPES else _without_subclass(plain)
+        if type(plain) in _PLAIN_TYPES:
+            return plain
+        # the plain value behind a NumPy text, a member of an enumeration or a pandas timestamp
+        if isinstance(plain, (str, int)):
+            return str.__str__(plain) if isinstance(plain, str) else int(plain)
+        if is_missing(plain):
+            raise _lack_of_label(plain)
+        return plain.to_pydatetime() if hasattr(plain, "to_pydatetime") else plain
     if is_missing(value):
         raise _lack_of_label(value)
     raise InputError(
@@ -91,17 +78,6 @@ def as_label(value: Hashable) -> Label:
 
 def _lack_of_label(value: object) -> InputError:
     return InputError(f"{value} is the lack of a label; give rows without a label one of their own, for example 'none'")
-
-
-def _without_subclass(label: Any) -> Label:
-    """Return the plain value behind a NumPy text, a member of an enumeration or a pandas timestamp."""
-    if isinstance(label, str):
-        return str.__str__(label)
-    if isinstance(label, int):
-        return int(label)
-    if is_missing(label):
-        raise _lack_of_label(label)
-    return label.to_pydatetime() if hasattr(label, "to_pydatetime") else label
 
 
 def as_labels(values: Iterable[Any]) -> tuple[Label, ...]:
@@ -163,8 +139,10 @@ def decide_positive(labels: Sequence[Label]) -> Label | None:
     if set(values) == {True, False}:
         return labels[values.index(True)]
     for denied, other in (labels, labels[::-1]):
-        if isinstance(denied, str) and isinstance(other, str) and _is_denial(denied.strip(), other.strip()):
-            return other
+        if isinstance(denied, str) and isinstance(other, str):
+            denial = _DENIAL.fullmatch(denied.strip())
+            if denial is not None and other.strip().casefold() in [part.casefold() for part in denial.groups() if part]:
+                return other
     return None
 
 
@@ -184,12 +162,6 @@ def read_truth_value(label: Label) -> bool | None:
 _YES = {"yes", "y", "true", "t", "positive", "pos", "+", "on", "present"}
 _NO = {"no", "n", "false", "f", "negative", "neg", "-", "off", "absent"}
 _DENIAL = re.compile(r"(?:not|no|non)[\s_-]+(.+)|non(.+)", re.IGNORECASE)
-
-
-def _is_denial(label: str, of: str) -> bool:
-    """Return True if a label says "not" of another one."""
-    found = _DENIAL.fullmatch(label)
-    return found is not None and of.casefold() in {part.casefold() for part in found.groups() if part}
 
 
 def is_one(label: Label) -> bool:
@@ -276,7 +248,7 @@ def check_kinds(
         if twin is not None and twin[1] != kind:
             raise InputError(
                 f"{called[0]} {_quoted(*twin)} ({twin[1]}) and {called[1]} {_quoted(text, kind)} ({kind}): "
-                f"they look alike but are different labels; {_way_out(twin, (text, kind))}"
+                f"they look alike but are different labels; {_advise_conversion(twin, (text, kind))}"
             )
 
 
@@ -293,7 +265,7 @@ def check_reject_kind(system: Iterable[Label], reject: Label | None) -> None:
         )
 
 
-def _way_out(one: tuple[str, str], other: tuple[str, str]) -> str:
+def _advise_conversion(one: tuple[str, str], other: tuple[str, str]) -> str:
     """Say what makes one label of both, each given as text and kind."""
     by_kind = {kind: text for text, kind in (one, other)}
     if "text" not in by_kind:

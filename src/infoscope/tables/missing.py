@@ -42,15 +42,11 @@ def warn_of_rows(ignored: Mapping[str, int]) -> None:
 
 def warn_of(sentences: Iterable[str], category: type[InfoscopeWarning] = MissingLabelsWarning) -> None:
     """Give one warning that says all of these, given for the caller's line and not for one of this package."""
-    said = "; ".join(sentences)
-    if said:
-        warnings.warn(said, category, stacklevel=_depth_of_caller())
-
-
-def _depth_of_caller() -> int:
-    """Return how many frames up the first one outside this package is, as ``warn_of`` would count them."""
+    message = "; ".join(sentences)
+    if not message:
+        return
     package = __name__.partition(".")[0]
-    frame, depth = sys._getframe(1), 1
+    frame, depth = sys._getframe(), 1  # as stacklevel counts, 1 is this function
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
         frame, depth = frame.f_back, depth + 1
-    return depth
+    warnings.warn(message, category, stacklevel=depth)

@@ -232,22 +232,20 @@ def _check_addable(one: Contingency, other: Contingency) -> None:
     for sides in ((one.truth_labels, other.truth_labels), (one.system_labels, other.system_labels)):
         left, right = ([label for label in labels if label != one.reject] for labels in sides)
         check_kinds(left, right, called=("one table has", "the other has"))
-        # Of dates and times the same day would be two classes.
-        moments = [
-            {_name_moment(label): label for label in labels if isinstance(label, date)} for labels in (left, right)
-        ]
+        # of dates and times the same day would be two classes, and times with a zone compare with no others
+        moments: list[dict[str, date]] = [{}, {}]
+        for examples, labels in zip(moments, (left, right), strict=True):
+            for label in labels:
+                if isinstance(label, date):
+                    has_zone = isinstance(label, datetime) and label.tzinfo is not None
+                    kind = "zoned time" if has_zone else "time" if isinstance(label, datetime) else "date"
+                    examples[kind] = label
         if moments[0] and moments[1] and moments[0].keys() != moments[1].keys():
-            (kind, first), (other_kind, second) = (next(iter(examples.items())) for examples in moments)
+            (kind, first), (other_kind, second) = (next(iter(by_kind.items())) for by_kind in moments)
             raise InputError(
                 f"one table has {kind} labels ({first}) and the other has {other_kind} labels ({second}); "
                 "count both from columns of one type"
             )
-
-
-def _name_moment(label: date) -> str:
-    if not isinstance(label, datetime):
-        return "date"
-    return "time" if label.tzinfo is None else "zoned time"
 
 
 # ── other class frequencies ──────────────────────────────────────────────────────────────────────
@@ -391,11 +389,6 @@ def order_classes(table: Contingency, truth: Sequence[Label], system: Sequence[L
     new_rows, new_columns = np.argsort(rows)[table.support.rows], np.argsort(columns)[table.support.columns]
     cells = np.lexsort((new_columns, new_rows))
     return ScaleOrder(rows, columns, cells, Support(new_rows[cells], new_columns[cells]))
-
-
-def scale_order(table: Contingency, scale: Sequence[Label]) -> ScaleOrder:
-    """Return the order of a scale; a reject label comes last."""
-    return order_classes(table, scale, scale)
 
 
 def sort_by_scale(table: Contingency, scale: Sequence[Label]) -> Contingency:
