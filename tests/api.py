@@ -392,7 +392,7 @@ HOMES = {
     "remove_unfinished": "infoscope.core.files",
     "Result": "infoscope.results.base",
     "result_class": "infoscope.results:get_result_class",
-    "result_of": "infoscope.results.base:read_result",
+    "result_of": "infoscope.results.base:decode_result",
     "roc_auc": "infoscope.studies.operating_points",
     "guess_roles": "infoscope.readers.columns",
     "rolled_up": "infoscope.studies.multilabel_sources:roll_up",

@@ -11,27 +11,6 @@ from math import nan
 from numbers import Integral, Real
 from typing import Self
 
-__all__ = [
-    "ALL_ROWS_ARE_READ",
-    "Advised",
-    "AmbiguousNameError",
-    "InfoscopeError",
-    "InfoscopeWarning",
-    "InputError",
-    "MissingLabelsWarning",
-    "UndefinedError",
-    "UndefinedMetricWarning",
-    "UnknownNameError",
-    "check_interrupted",
-    "check_keywords",
-    "check_level",
-    "check_seed",
-    "did_you_mean",
-    "hide_secrets",
-    "mask_secrets",
-    "on_page",
-]
-
 _SECRET_KEYS = (
     r"(?<![\w.-])(?:[\w.-]*(?:password|passwd|passphrase|pwd|secret|token|signature|credentials?|api[_-]?key"
     r"|(?:access|account|secret|private|session)[_-]?key)|sig|pass|sas)"

@@ -147,7 +147,7 @@ MUTANTS = (
     ),
     Mutant(
         "a database that has spilled",
-        "_is_reusable",
+        "embedded_database",
         " and (spill is None or not spill.exists())",
         "",
         ("tests/readers/test_embedded_database.py::test_less_memory_spilling_and_interrupts_end_it",),

@@ -431,7 +431,7 @@ MUTANTS = (
     ),
     Mutant(
         "corrected t-test of a search",
-        "_test_deficits",
+        "p_values",
         "np.sqrt(1.0 / folds + share / (1.0 - share))",
         "np.sqrt(1.0 / folds)",
         ("tests/scikit_learn/test_selection.py::test_p_values_are_those_of_the_corrected_resampled_t_test",),

@@ -88,7 +88,8 @@ def embedded_database(
         is_intact = True
         raise
     finally:
-        if is_intact and _is_reusable(memory, spill) and not _idle:
+        is_reusable = memory is None and not _allowed_folders and (spill is None or not spill.exists())
+        if is_intact and is_reusable and not _idle:
             _idle.append((instance, threads))
         else:
             instance.close()
@@ -105,10 +106,6 @@ def _take_idle(threads: int | None) -> duckdb.DuckDBPyConnection | None:
             instance.execute(f"RESET {name}")
         return instance
     return None
-
-
-def _is_reusable(memory: str | None, spill: Path | None) -> bool:
-    return memory is None and not _allowed_folders and (spill is None or not spill.exists())
 
 
 @contextmanager

@@ -95,25 +95,22 @@ def check_target(target: str | PathLike[str]) -> Path:
     named = Path(target)
     if _is_stream(named):
         return named
-    place = _follow_link(named) if named.is_symlink() else named
+    place = named
+    if named.is_symlink():  # the file that it names, whether it exists or not; as the system itself does it
+        folder, owner = named.parent.stat(), named.lstat().st_uid
+        is_shared = folder.st_mode & stat.S_ISVTX and folder.st_mode & stat.S_IWOTH
+        if is_shared and hasattr(os, "geteuid") and owner not in (os.geteuid(), folder.st_uid):
+            raise InputError(f"{named} is a link that another user made in a shared folder; choose another name")
+        try:
+            place = named.resolve(strict=False)
+        except (OSError, RuntimeError):  # links in a circle
+            raise InputError(f"{named} is a link that leads nowhere; remove it, or choose another name") from None
     if place.is_dir():
         raise InputError(f"cannot write {target}: it is a folder; give the name of a file")
     if not place.parent.is_dir():
         through = f" (it is a link to {place})" if place is not named else ""
         raise InputError(f"cannot write {target}: there is no folder {place.parent}{through}; create it first")
     return place
-
-
-def _follow_link(link: Path) -> Path:
-    """Return what a link names, whether it exists or not; the system's own rule about links of others is kept."""
-    folder, owner = link.parent.stat(), link.lstat().st_uid
-    is_shared = folder.st_mode & stat.S_ISVTX and folder.st_mode & stat.S_IWOTH
-    if is_shared and hasattr(os, "geteuid") and owner not in (os.geteuid(), folder.st_uid):
-        raise InputError(f"{link} is a link that another user made in a shared folder; choose another name")
-    try:
-        return link.resolve(strict=False)
-    except (OSError, RuntimeError):  # links in a circle
-        raise InputError(f"{link} is a link that leads nowhere; remove it, or choose another name") from None
 
 
 def _is_stream(place: Path) -> bool:

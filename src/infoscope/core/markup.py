@@ -14,7 +14,7 @@ from typing import NamedTuple
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _SPECIAL = re.compile("[&<>\"'\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _MARKDOWN_SIGNS = re.compile(r"([\\|*_`<>\[\]~$]|&(?=#?\w+;)|(?<=:)//|(?<=\bwww)\.|@(?=\w))")
-_MARKDOWN_START = re.compile(r"^(\s*)(?:([#+=-])|(\d+)([.)]))")
+_MARKDOWN_START = re.compile(r"^(\s*(?=[#+=-])|\s*\d+(?=[.)]))")
 
 
 _MOST_WHOLE = 1e18
@@ -95,12 +95,7 @@ def escape_markdown(content: str) -> str:
     """
     plain = "".join(sign if sign.isprintable() else " " for sign in content)
     plain = _MARKDOWN_SIGNS.sub(r"\\\1", plain)
-    return _MARKDOWN_START.sub(_escaped_start, plain)
-
-
-def _escaped_start(found: re.Match[str]) -> str:
-    space, sign, number, stop = found.groups()
-    return f"{space}\\{sign}" if sign else f"{space}{number}\\{stop}"
+    return _MARKDOWN_START.sub(r"\1\\", plain)
 
 
 def escape_markdown_cell(content: str) -> str:

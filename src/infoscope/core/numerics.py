@@ -216,11 +216,6 @@ def dot(one: Real, other: Real) -> Real:
     return np.einsum("...i,...i->...", one, other)[()]
 
 
-def exp2(bits: Real) -> Real:
-    """Return how many equally likely possibilities these bits distinguish."""
-    return np.exp2(bits)
-
-
 def weighted_log2(values: Real, out: Real | None = None) -> Real:
     """Return x · log2 x, with 0 at 0: the logarithm of 0 is some finite number that gets no weight."""
     shifted = np.add(values, _SMALLEST, out=out)

@@ -77,16 +77,16 @@ def parse_json(text: str | bytes) -> Json:
     >>> parse_json('{"rows": 3}')
     {'rows': 3}
     """
+
+    def reject_constant(name: str) -> Any:
+        raise ValueError(f"{name} is not a JSON number")
+
     try:
-        return json.loads(text, parse_constant=_reject_constant)
+        return json.loads(text, parse_constant=reject_constant)
     except RecursionError:
         raise InputError("its JSON is nested too deeply") from None
     except ValueError as error:  # also bytes that are no text, and numbers of too many digits
         raise InputError(f"its JSON cannot be read ({error})") from None
-
-
-def _reject_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 def check_record(value: object, shape: Fields, where: str) -> dict[str, Any]:
@@ -110,26 +110,23 @@ def _find_fault(value: Any, shape: Shape, place: str) -> str | None:
     if isinstance(shape, Each):
         if not isinstance(value, list | tuple):
             return _describe_fault(place, value, "a list")
-        parts = ((item, shape.shape, f"{place}[{at}]") for at, item in enumerate(value))
+        parts = ((item, shape.shape, f"{place}[{number}]") for number, item in enumerate(value))
     else:
         if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
             return _describe_fault(place, value, "an object with named fields")
-        if isinstance(shape, Fields) and (fault := _find_wrong_field(value, shape, place)):
-            return fault
+        if isinstance(shape, Fields):
+            inside = f"field {place!r} " if place else ""
+            missing = next((name for name in shape.required if name not in value), None)
+            if missing is not None:
+                return f"{inside}has no {missing!r}"
+            strange = next((name for name in value if name not in shape.required and name not in shape.optional), None)
+            if strange is not None and not shape.open:
+                return f"{inside}has {_shorten(strange)}, which is no field of it"
         known = {**shape.required, **shape.optional} if isinstance(shape, Fields) else dict.fromkeys(value, shape.shape)
         parts = (
             (item, known[name], f"{place}.{name}" if place else name) for name, item in value.items() if name in known
         )
     return next((fault for part in parts if (fault := _find_fault(*part))), None)
-
-
-def _find_wrong_field(value: Mapping[str, Any], shape: Fields, place: str) -> str | None:
-    inside = f"field {place!r} " if place else ""
-    missing = next((name for name in shape.required if name not in value), None)
-    if missing is not None:
-        return f"{inside}has no {missing!r}"
-    strange = next((name for name in value if name not in shape.required and name not in shape.optional), None)
-    return None if shape.open or strange is None else f"{inside}has {_shorten(strange)}, which is no field of it"
 
 
 def _describe_fault(place: str, value: Any, words: str) -> str:

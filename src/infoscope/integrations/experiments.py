@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain
 from math import isfinite
 from typing import Any, Literal, Protocol
 
@@ -81,10 +80,10 @@ def numbers(
     _check_result(result)
     systems: Sequence[Any] = getattr(result, "systems", ())
     if systems and all(hasattr(system, "metrics") for system in systems):
-        found = _list_numbers_of_systems(result, systems, metrics, intervals)
+        named = _list_numbers_of_systems(result, systems, metrics, intervals)
     else:
-        found = chain(_list_estimates(result, intervals), _list_numbers_of_rows(result))
-    return {f"{prefix}{_STRANGE.sub('_', name)}": value for name, value in found}
+        named = _list_other_numbers(result, intervals)
+    return {f"{prefix}{_STRANGE.sub('_', name)}": value for name, value in named}
 
 
 def _check_result(result: object) -> None:
@@ -133,18 +132,14 @@ def _split_estimate(estimate: Estimate, intervals: bool) -> Iterator[tuple[str, 
         yield from ((f".{part}", value) for part in ("low", "high") if (value := getattr(estimate, part)) is not None)
 
 
-def _list_estimates(result: Result, intervals: bool) -> Iterator[tuple[str, float]]:
-    """Yield estimates that are about the whole result, as a coefficient of all annotators is."""
+def _list_other_numbers(result: Result, intervals: bool) -> Iterator[tuple[str, float]]:
+    """Yield estimates about the whole result, as a coefficient of all annotators, then numbers by the words of rows."""
     for field, value in vars(result).items():
         inside = {f"/{name}": item for name, item in value.items()} if isinstance(value, Mapping) else {"": value}
         for name, estimate in inside.items():
             if isinstance(estimate, Estimate):
                 for part, number in _split_estimate(estimate, intervals):
                     yield f"{field}{name}{part}", number
-
-
-def _list_numbers_of_rows(result: Result) -> Iterator[tuple[str, float]]:
-    """Yield numbers of tidy rows, named by the words of the row."""
     for row in result.rows():
         words = [str(value) for value in row.values() if isinstance(value, str)]
         for name, value in row.items():

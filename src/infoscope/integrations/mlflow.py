@@ -71,14 +71,24 @@ def log(
     reports = importlib.import_module("infoscope.reports")
     for which in (None,) if pictures is None else pictures:  # before anything is logged, for a name may be wrong
         files[f"-{which or 'picture'}.svg"] = reports.picture(result, which).to_svg()
-    run = _find_run(mlflow, run_id)
+    if run_id is not None:
+        try:
+            run = mlflow.MlflowClient().get_run(run_id)
+        except mlflow.exceptions.MlflowException as error:
+            raise InputError(f"MLflow does not give the run {run_id!r} ({error}); check it and the server") from error
+    else:
+        run = mlflow.active_run()
+        if run is None:
+            with mlflow.start_run() as new:
+                run = new
+    run_id = str(run.info.run_id)
     names = list(found)
     for start in range(0, len(names), _MAX_NUMBERS):
         part = {name: found[name] for name in names[start : start + _MAX_NUMBERS]}
-        mlflow.log_metrics(part, step=step or 0, run_id=run)
+        mlflow.log_metrics(part, step=step or 0, run_id=run_id)
     client = mlflow.MlflowClient()
     for ending, content in files.items():
-        client.log_text(run, content, f"{folder}/{result.kind}{ending}")
+        client.log_text(run_id, content, f"{folder}/{result.kind}{ending}")
     return found
 
 
@@ -86,19 +96,6 @@ def _load_mlflow() -> ModuleType:
     if find_spec("mlflow") is None:
         raise InputError("MLflow is not installed; pip install 'infoscope[mlflow]'")
     return importlib.import_module("mlflow")
-
-
-def _find_run(mlflow: ModuleType, run_id: str | None) -> str:
-    """Return the run that is named, the active one, or a new one."""
-    if run_id is not None:
-        try:
-            return str(mlflow.MlflowClient().get_run(run_id).info.run_id)
-        except mlflow.exceptions.MlflowException as error:
-            raise InputError(f"MLflow does not give the run {run_id!r} ({error}); check it and the server") from error
-    if (active := mlflow.active_run()) is not None:
-        return str(active.info.run_id)
-    with mlflow.start_run() as new:
-        return str(new.info.run_id)
 
 
 def metric(

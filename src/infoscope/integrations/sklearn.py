@@ -12,6 +12,7 @@ import importlib
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -248,7 +249,18 @@ class MetricScore:
 
     def _pick(self, entry: Metric, table: Contingency, values: Any) -> float:
         """Return the number itself, or that of the class or cell; a warning says why there is none."""
-        number = float(np.asarray(values)[_find_place(entry, table, self.label)] if self.label is not None else values)
+        if self.label is not None:
+            both = (table.truth_labels, table.system_labels)
+            sides = {"truth": both[:1], "system": both[1:]}.get(entry.card.level, both)
+            wanted: Any = self.label if entry.card.level == "cell" else (self.label,)
+            places = []
+            for name, labels in zip(wanted, sides, strict=True):
+                if name not in labels:
+                    raise InputError(f"there is no class {name!r}; there are {', '.join(map(repr, labels[:10]))}")
+                places.append(labels.index(name))
+            place = places[0] if len(places) == 1 else places[0] * len(table.system_labels) + places[1]
+            values = np.asarray(values)[place]
+        number = float(values)
         if not np.isfinite(number):
             warn_of([f"{self.__name__} is undefined: {entry.reason(table)}"], UndefinedMetricWarning)
         return number
@@ -284,20 +296,6 @@ class MetricScore:
 def _score_labels(entry: Metric, y_true: Any, y_pred: Any, options: Mapping[str, Any]) -> float:
     score: Callable[..., Any] = entry.score
     return float(score(y_true, y_pred, **options))
-
-
-def _find_place(entry: Metric, table: Contingency, label: Any) -> int:
-    """Return the position of the value of a class or cell."""
-    sides = {"truth": [table.truth_labels], "system": [table.system_labels]}.get(
-        entry.card.level, [table.truth_labels, table.system_labels]
-    )
-    wanted = label if entry.card.level == "cell" else (label,)
-    places = []
-    for name, labels in zip(wanted, sides, strict=True):
-        if name not in labels:
-            raise InputError(f"there is no class {name!r}; there are {', '.join(map(repr, labels[:10]))}")
-        places.append(labels.index(name))
-    return places[0] if len(places) == 1 else places[0] * len(table.system_labels) + places[1]
 
 
 _RATES = {
@@ -455,20 +453,16 @@ def resolve_name(name: str) -> tuple[str, Mapping[str, object]]:
     check_name(name)
     if name in _ELSEWHERE:
         raise UnknownNameError(f"there is no metric {name!r}: {_ELSEWHERE[name]}")
-    return _WITH_OPTIONS[name] if name in _WITH_OPTIONS else (_remove_sign(name), {})
-
-
-def _remove_sign(name: str) -> str:
-    """Return the metric behind scikit-learn's ``neg_``: a scorer of a loss is negative here without it, too."""
+    if name in _WITH_OPTIONS:
+        return _WITH_OPTIONS[name]
     plain = name.removeprefix("neg_")
-    if plain == name:
-        return name
-    score_metric = find_score_metric(plain)
-    try:
-        entry = find(plain) if score_metric is None else score_metric
-    except UnknownNameError:
-        return name
-    return entry.name if entry.card.better == "lower" else name
+    if plain != name:  # a scorer of a loss is negative here without the prefix, too
+        with suppress(UnknownNameError):
+            score_metric = find_score_metric(plain)
+            entry = find(plain) if score_metric is None else score_metric
+            if entry.card.better == "lower":
+                return entry.name, {}
+    return name, {}
 
 
 def _suggest_metric(name: str) -> str:
@@ -526,12 +520,22 @@ class Simplest:
 
     def p_values(self, results: Mapping[str, Any]) -> list[float]:
         """Return for each setting how probable a deficit as large as its own is by chance; NaN where a fold failed."""
+        from scipy.special import stdtr  # noqa: PLC0415 - only for this test
+
         scores = self._read_scores(results)
         good = np.flatnonzero(np.isfinite(scores).all(axis=1))
         p_values = np.full(len(scores), np.nan)
         if good.size:
             best = good[np.argmax(scores[good].mean(axis=1))]
-            p_values[good] = _test_deficits(scores[best] - scores[good], self.test_size)
+            # the corrected resampled t-test: one-sided, of a mean deficit over folds above 0
+            deficits = scores[best] - scores[good]
+            folds = deficits.shape[1]
+            share = 1.0 / folds if self.test_size is None else self.test_size
+            mean = deficits.mean(axis=1)
+            spread = deficits.std(axis=1, ddof=1) * np.sqrt(1.0 / folds + share / (1.0 - share))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                t = np.where(spread > 0, mean / spread, np.where(mean > 0, np.inf, 0.0))
+            p_values[good] = stdtr(folds - 1, -t)
         return [float(p_value) for p_value in p_values]
 
     def _read_scores(self, results: Mapping[str, Any]) -> Real:
@@ -667,40 +671,24 @@ def search(
     return made
 
 
-def _test_deficits(deficits: Real, test_size: float | None) -> Real:
-    """Return one-sided p-values that a mean deficit over folds is above 0, by the corrected resampled t-test."""
-    from scipy.special import stdtr  # noqa: PLC0415 - only for this test
-
-    folds = deficits.shape[1]
-    share = 1.0 / folds if test_size is None else test_size
-    mean = deficits.mean(axis=1)
-    spread = deficits.std(axis=1, ddof=1) * np.sqrt(1.0 / folds + share / (1.0 - share))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(spread > 0, mean / spread, np.where(mean > 0, np.inf, 0.0))
-    return np.asarray(stdtr(folds - 1, -t), dtype=np.float64)
-
-
 def _rank_settings(complexity: Complexity | None, params: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Return what settings are sorted by, simplest first."""
+    """Return what settings are sorted by, simplest first; values that are no numbers are ranked as they are listed."""
     if complexity is None:
         return list(range(len(params)))
     if callable(complexity):
         return [complexity(setting) for setting in params]
-    names = [complexity] if isinstance(complexity, str) else list(complexity)
-    columns = [_rank_values(name, params) for name in names]
-    return list(zip(*columns, strict=True))
-
-
-def _rank_values(name: str, params: Sequence[Mapping[str, Any]]) -> list[float]:
-    """Return the values of a parameter as numbers; values that are none are ranked as they are listed."""
-    sign = -1.0 if name.startswith("-") else 1.0
-    plain = name.removeprefix("-")
     known = {parameter for setting in params for parameter in setting}
-    if plain not in known:
-        hint = did_you_mean(plain, known, f"there are {', '.join(sorted(known))}")
-        raise InputError(f"no setting has a parameter {plain!r}; {hint}")
-    values = [setting.get(plain) for setting in params]
-    if all(value is None or (isinstance(value, Number) and not isinstance(value, bool)) for value in values):
-        return [sign * float(value) if value is not None else np.inf for value in values]
-    order = list(dict.fromkeys(map(repr, values)))
-    return [sign * order.index(repr(value)) for value in values]
+    columns = []
+    for name in [complexity] if isinstance(complexity, str) else complexity:
+        sign = -1.0 if name.startswith("-") else 1.0
+        plain = name.removeprefix("-")
+        if plain not in known:
+            hint = did_you_mean(plain, known, f"there are {', '.join(sorted(known))}")
+            raise InputError(f"no setting has a parameter {plain!r}; {hint}")
+        values = [setting.get(plain) for setting in params]
+        if all(value is None or (isinstance(value, Number) and not isinstance(value, bool)) for value in values):
+            columns.append([sign * float(value) if value is not None else np.inf for value in values])
+        else:
+            order = list(dict.fromkeys(map(repr, values)))
+            columns.append([sign * order.index(repr(value)) for value in values])
+    return list(zip(*columns, strict=True))

@@ -6,7 +6,7 @@ split triangles do so for each side. Perplexities are 2 to the power of an entro
 
 import numpy as np
 
-from infoscope.core.numerics import Real, exp2, ratio
+from infoscope.core.numerics import Real, ratio
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
 from infoscope.tables import Contingency
@@ -253,7 +253,7 @@ def effective_classes(table: Contingency) -> Real:
     >>> print(f"{effective_classes(Contingency.from_matrix([[5, 5], [5, 5]])):.1f}")
     2.0
     """
-    return exp2(entropies(table).truth)
+    return np.exp2(entropies(table).truth)
 
 
 @metric(
@@ -278,7 +278,7 @@ def remnant_classes(table: Contingency) -> Real:
     >>> print(f"{remnant_classes(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
     1.0
     """
-    return exp2(entropies(table).missed)
+    return np.exp2(entropies(table).missed)
 
 
 @metric(
@@ -302,7 +302,7 @@ def transfer_factor(table: Contingency) -> Real:
     >>> print(f"{transfer_factor(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
     2.0
     """
-    return exp2(entropies(table).mutual)
+    return np.exp2(entropies(table).mutual)
 
 
 @metric(
@@ -325,7 +325,7 @@ def system_classes(table: Contingency) -> Real:
     >>> print(f"{system_classes(Contingency.from_matrix([[5, 0], [5, 0]])):.1f}")
     1.0
     """
-    return exp2(entropies(table).system)
+    return np.exp2(entropies(table).system)
 
 
 @metric(
@@ -348,7 +348,7 @@ def system_remnant_classes(table: Contingency) -> Real:
     >>> print(f"{system_remnant_classes(Contingency.from_matrix([[5, 5], [5, 5]])):.1f}")
     2.0
     """
-    return exp2(entropies(table).spurious)
+    return np.exp2(entropies(table).spurious)
 
 
 @metric(
@@ -372,7 +372,7 @@ def entropy_modified_accuracy(table: Contingency) -> Real:
     >>> print(f"{entropy_modified_accuracy(table):.3f}")
     0.594
     """
-    return exp2(-entropies(table).missed)
+    return np.exp2(-entropies(table).missed)
 
 
 @metric(
@@ -395,7 +395,7 @@ def normalized_transfer_factor(table: Contingency) -> Real:
     >>> print(f"{normalized_transfer_factor(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
     1.0
     """
-    return exp2(entropies(table).mutual) / table.shape[0]
+    return np.exp2(entropies(table).mutual) / table.shape[0]
 
 
 @metric(
@@ -419,7 +419,7 @@ def truth_divergence_factor(table: Contingency) -> Real:
     1.0
     """
     h = entropies(table)
-    return exp2(np.maximum(h.truth_room - h.truth, 0.0))
+    return np.exp2(np.maximum(h.truth_room - h.truth, 0.0))
 
 
 @metric(
@@ -443,4 +443,4 @@ def system_divergence_factor(table: Contingency) -> Real:
     2.0
     """
     h = entropies(table)
-    return exp2(np.maximum(h.system_room - h.system, 0.0))
+    return np.exp2(np.maximum(h.system_room - h.system, 0.0))

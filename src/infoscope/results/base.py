@@ -291,7 +291,7 @@ def load(path: StrPath) -> Result:
     except OSError as problem:
         raise InputError(f"{source} cannot be read: {problem.strerror or problem}") from None
     try:
-        result = read_result(parse_json(text))
+        result = decode_result(parse_json(text))
         object.__setattr__(result, "_source", source)  # frozen, and no part of what it says
         return result
     except InputError as problem:
@@ -302,7 +302,7 @@ def load(path: StrPath) -> Result:
         raise InputError(f"{source}: {problem}") from None
 
 
-def read_result(record: Json) -> Result:
+def decode_result(record: Json) -> Result:
     """Return the result that a document of any kind describes."""
     schema = record.get("schema") if isinstance(record, Mapping) else None
     if not isinstance(record, Mapping) or not isinstance(schema, str) or not schema.startswith("infoscope/"):

@@ -161,8 +161,17 @@ class Estimate:
         if isinstance(record, Mapping):
             known = {name: record[name] for name in ("value", *_STORED) if name in record}
             for name, part in known.items():
-                if part is not None:
-                    _check_part(name, part)
+                if name in _TEXTS:
+                    if part is not None and not isinstance(part, str):
+                        raise InputError(f"{name} of an estimate is {part!r}; text is required")
+                elif part is not None:
+                    is_number = isinstance(part, (int, float)) and not isinstance(part, bool)
+                    least = 0.0 if name in ("sd", "first_order_sd") else -float_info.max
+                    if not is_number or not least <= part <= float_info.max:  # type: ignore[operator]
+                        sign = ", not negative," if least == 0 else ""
+                        raise InputError(
+                            f"{name} of an estimate is {repr(part)[:40]}; a finite number{sign} is required"
+                        )
             known.setdefault("value", None)
             known["corrected"] = record.get("corrected") is True
             return cls(**known)  # type: ignore[arg-type]
@@ -246,20 +255,6 @@ def invert(factor: Estimate) -> Estimate:
     """Return the estimate of 1 / the factor."""
     value, low, high = (None if x is None else 1 / x for x in (factor.value, factor.high, factor.low))
     return Estimate(value, low=low, high=high)
-
-
-def _check_part(name: str, part: object) -> None:
-    """Reject what a stored estimate cannot hold."""
-    if name in _TEXTS:
-        if not isinstance(part, str):
-            raise InputError(f"{name} of an estimate is {part!r}; text is required")
-        return
-    is_number = isinstance(part, (int, float)) and not isinstance(part, bool) and abs(part) <= float_info.max
-    is_sd = name in ("sd", "first_order_sd")
-    if not is_number or (is_sd and part < 0):  # type: ignore[operator]
-        raise InputError(
-            f"{name} of an estimate is {repr(part)[:40]}; a finite number{', not negative,' * is_sd} is required"
-        )
 
 
 def drop_infinite(number: SupportsFloat) -> float | None:

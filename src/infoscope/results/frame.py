@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -83,8 +83,16 @@ def write_parquet(rows: Iterable[Mapping[str, Json]], path: Path) -> None:
         raise InputError("the result has no rows; save it as JSON instead")
     # the database takes no names that are empty or differ by case
     places = [f"c{position}" for position in range(len(columns))]
-    declared = ", ".join(f"{place} {_sql_type(values)}" for place, values in zip(places, columns.values(), strict=True))
-    named = ", ".join(f"{place} AS {_quote(name or ' ')}" for place, name in zip(places, columns, strict=True))
+    types = []
+    for values in columns.values():
+        kinds = {type(value) for value in values if value is not None}
+        is_real = bool(kinds) and kinds <= {int, float}
+        types.append(
+            "BOOLEAN" if kinds == {bool} else "BIGINT" if kinds == {int} else "DOUBLE" if is_real else "VARCHAR"
+        )
+    declared = ", ".join(f"{place} {kind}" for place, kind in zip(places, types, strict=True))
+    quoted = [f'"{name.replace(chr(34), chr(34) * 2)}"' if name else '" "' for name in columns]
+    named = ", ".join(f"{place} AS {name}" for place, name in zip(places, quoted, strict=True))
     with embedded_database() as connection, writing_to(path) as name:
         connection.execute(f"CREATE TEMP TABLE result ({declared})")
         marks = ", ".join("?" * len(columns))
@@ -92,16 +100,3 @@ def write_parquet(rows: Iterable[Mapping[str, Json]], path: Path) -> None:
             connection.execute(f"INSERT INTO result VALUES ({marks})", row)
         query = f"COPY (SELECT {named} FROM result) TO $path (FORMAT parquet, USE_TMP_FILE false)"
         connection.execute(query, {"path": name})
-
-
-def _quote(name: str) -> str:
-    return f'"{name.replace(chr(34), chr(34) * 2)}"'
-
-
-def _sql_type(values: Sequence[Any]) -> str:
-    kinds = {type(value) for value in values if value is not None}
-    if kinds == {bool}:
-        return "BOOLEAN"
-    if kinds == {int}:
-        return "BIGINT"
-    return "DOUBLE" if kinds and kinds <= {int, float} else "VARCHAR"

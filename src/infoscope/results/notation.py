@@ -230,6 +230,7 @@ class MetricNotation:
         ratio = self.card is not None and kind == "ratio" and tuple(self.card.range) == (0, 1)
         self.is_share = (ratio and metric not in _SCORES) or metric in _PERCENTAGES
         self.unit = unit if kind == "bits" else None
+        self._scale = 1.0 if self.unit is None else unit.per_bit
         self.is_count = kind == "count"
         self.lowest_first = self.card is not None and self.card.better == "lower"
         self.suffix = "%" if self.is_share else "" if self.unit is None else f" {self.unit.name}"
@@ -329,7 +330,3 @@ class MetricNotation:
         '−6.3 ±1.8'
         """
         return f"{self.signed(self.gap(gap, *values))} ±{self.spread(((gap.high or 0.0) - (gap.low or 0.0)) / 2)}"
-
-    @property
-    def _scale(self) -> float:
-        return 1.0 if self.unit is None else self.unit.per_bit
