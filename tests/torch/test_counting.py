@@ -185,6 +185,13 @@ def test_tensors_on_different_devices_are_rejected():
         ifs.Contingency.from_labels(nowhere, nowhere)
 
 
+def test_booleans_of_which_one_side_has_only_one_are_counted():
+    counted = tally.tally_on_device(torch.ones(3, dtype=torch.bool), torch.tensor([True, False, True]), None)
+
+    assert (counted.truth.labels, counted.rows.tolist()) == ((True,), [0, 0])
+    assert (counted.system.labels, counted.columns.tolist()) == ((False, True), [0, 1])
+
+
 def test_tensors_on_the_host_are_arrays_without_a_copy(labels, monkeypatch):
     monkeypatch.setattr(tally.GrowingTable, "add", None)
     monkeypatch.setattr(tally, "prepare_tensors", None)

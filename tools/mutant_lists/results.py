@@ -438,7 +438,7 @@ MUTANTS = (
     ),
     Mutant(
         "costs by the position of a class",
-        "laid_out",
+        "lay_out",
         "positions = [rows[str(label)] for label in truth], [columns[str(label)] for label in system]",
         "positions = list(range(len(truth))), list(range(len(system)))",
         ("tests/evaluation/test_costs.py::test_every_form_of_costs_means_the_same",),

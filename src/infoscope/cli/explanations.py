@@ -336,7 +336,7 @@ def explain_costs(metric: str | None, path: str, width: int) -> list[str]:
         first, second = matrix.truth
         share = by_truth[first] / (by_truth[first] + by_truth[second])
         sentences.append(f"It pays to predict {second!r} when its probability is at least {share:.3g}.")
-    doubt = find_cost_doubt(table, matrix.laid_out(matrix.truth, matrix.system))
+    doubt = find_cost_doubt(table, matrix.lay_out(matrix.truth, matrix.system))
     if doubt is not None:
         sentences.append(doubt[0].upper() + doubt[1:] + ".")
     lines = [f"Costs of {path}", "", *grid, "", *(textwrap.fill(sentence, width) for sentence in sentences), ""]

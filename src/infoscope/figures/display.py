@@ -19,7 +19,7 @@ from infoscope.readers import Tables as ReadTables
 from infoscope.studies.evaluation import Evaluation, SystemResult
 from infoscope.tables import Contingency, Label
 from infoscope.tables.construction import Declared, count_labels
-from infoscope.tables.missing import merge_ignored, warn_of_rows
+from infoscope.tables.counting import merge_ignored, warn_of_rows
 from infoscope.typing import ArrayLike, Axes, LabelsByName, LabelsLike
 
 if TYPE_CHECKING:

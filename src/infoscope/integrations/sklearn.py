@@ -38,9 +38,9 @@ from infoscope.metrics.registry import Metric, all_metrics, check_name, find
 from infoscope.posterior import Posterior
 from infoscope.results.estimate import Estimate
 from infoscope.tables import Contingency
+from infoscope.tables.counting import warn_of
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label, as_label
-from infoscope.tables.missing import warn_of
 from infoscope.typing import ArrayLike, LabelsLike, PriorLike
 
 __all__ = ["Simplest", "scorer", "search", "simplest"]

@@ -24,9 +24,9 @@ from infoscope.errors import InfoscopeWarning, InputError, UndefinedMetricWarnin
 from infoscope.metrics.one_vs_rest import Average, ZeroDivision, average_labels, list_marked_classes
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import ColumnNames, check_columns, check_labels, check_positive
+from infoscope.tables.counting import warn_of
 from infoscope.tables.encoding import on_one_calendar
 from infoscope.tables.labels import Label, as_label, sorted_labels
-from infoscope.tables.missing import warn_of
 from infoscope.tables.transformations import select_classes
 from infoscope.typing import ArrayLike, LabelsLike
 

@@ -11,7 +11,7 @@ from infoscope.metrics.one_vs_rest import list_marked_classes, one_vs_rest, wron
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
 from infoscope.tables import Contingency, remembered
-from infoscope.tables.missing import warn_of
+from infoscope.tables.counting import warn_of
 from infoscope.typing import ArrayLike
 
 # ── the losses of Holt et al. ────────────────────────────────────────────────────────────────────
@@ -220,7 +220,7 @@ def expected_cost(table: Contingency, costs: ArrayLike | None = None) -> Real:
     if costs is None:
         if table.costs is None:
             return np.full(table.batch_shape, np.nan)[()]
-        return mean_cost(table, table.costs.laid_out(table.truth_labels, table.system_labels))
+        return mean_cost(table, table.costs.lay_out(table.truth_labels, table.system_labels))
     matrix = read_cost_matrix(table, costs)
     doubt = find_cost_doubt(table, matrix)
     if doubt is not None:

@@ -31,8 +31,8 @@ from infoscope.readers.labels import from_json
 from infoscope.readers.matrix_files import recognise_matrix
 from infoscope.readers.query import ReadOptions, as_names, check_name, pick_columns
 from infoscope.tables import Contingency
+from infoscope.tables.counting import warn_of
 from infoscope.tables.labels import find_positive, is_missing
-from infoscope.tables.missing import warn_of
 from infoscope.typing import Source
 
 if TYPE_CHECKING:

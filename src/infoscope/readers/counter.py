@@ -13,10 +13,10 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.readers.labels import are_days, check_comparable, match_label, meaning
 from infoscope.tables import Contingency
+from infoscope.tables.counting import warn_of_rows
 from infoscope.tables.device import GrowingTable, are_on_device, check_devices
 from infoscope.tables.encoding import check_pairing, on_one_calendar, one_column
 from infoscope.tables.labels import Label, as_labels, is_missing
-from infoscope.tables.missing import warn_of_rows
 from infoscope.typing import ArrayLike, LabelsLike
 
 __all__ = ["Counter"]

@@ -30,8 +30,8 @@ from infoscope.readers.labels import (
 )
 from infoscope.readers.query import Query
 from infoscope.tables import Contingency
+from infoscope.tables.counting import warn_of_rows
 from infoscope.tables.labels import Label, is_missing
-from infoscope.tables.missing import warn_of_rows
 
 # ── tallies ───────────────────────────────────────────────────────────────────────────────────────
 

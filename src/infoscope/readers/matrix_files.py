@@ -26,8 +26,8 @@ from infoscope.readers.conversions import check_encoding, convert_files
 from infoscope.readers.csv_text import open_text, reject_separator_line
 from infoscope.readers.files import check_signature, find_files
 from infoscope.tables import Contingency
-from infoscope.tables.costs import StatedCosts
 from infoscope.tables.labels import Label, as_labels
+from infoscope.tables.transformations import StatedCosts
 from infoscope.typing import ArrayLike, Frame, StrPath
 
 # ── matrices as Weka, Vowpal Wabbit and MATLAB have them ─────────────────────────────────────────

@@ -41,9 +41,8 @@ from infoscope.readers.ifs_parts import IfsParts, check_counted_as, load_parts, 
 from infoscope.readers.labels import Cleaning, as_text, check_comparable, cleaner, match_label, meaning, meanings
 from infoscope.readers.query import Query, ReadOptions, as_names, check_name
 from infoscope.tables import Contingency
-from infoscope.tables.counting import check_weight_scale
+from infoscope.tables.counting import add_ignored, check_weight_scale, merge_ignored, warn_of_rows
 from infoscope.tables.labels import Label, as_label, check_kinds, is_missing, sorted_labels
-from infoscope.tables.missing import add_ignored, merge_ignored, warn_of_rows
 from infoscope.tables.rows import Rows
 from infoscope.typing import Source
 

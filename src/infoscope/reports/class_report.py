@@ -24,8 +24,8 @@ from infoscope.studies.inputs import UncertaintyOptions, materialize_labels, nam
 from infoscope.studies.report import ClassScores, score_classes
 from infoscope.tables import Contingency, Label
 from infoscope.tables.column_kinds import BlankLabels
+from infoscope.tables.counting import warn_of
 from infoscope.tables.labels import as_labels
-from infoscope.tables.missing import warn_of
 from infoscope.typing import LabelsByName, LabelsLike, PriorLike
 
 _RATES = {"precision": "precision", "recall": "recall", "f1-score": "f1"}

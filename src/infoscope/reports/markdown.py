@@ -22,7 +22,7 @@ from infoscope.reports.outline import (
     Whisker,
     to_plain,
 )
-from infoscope.tables.missing import describe_ignored
+from infoscope.tables.counting import describe_ignored
 
 MAX_ROWS = 20
 """Rows of a table, unless it states its own number."""

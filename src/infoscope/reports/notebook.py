@@ -39,7 +39,7 @@ from infoscope.reports.outline import (
 )
 from infoscope.results.notation import format_count, format_share
 from infoscope.tables import Contingency
-from infoscope.tables.missing import describe_ignored
+from infoscope.tables.counting import describe_ignored
 
 MAX_ROWS = 12
 MAX_FINDINGS = 4

@@ -38,7 +38,7 @@ from infoscope.reports.outline import (
 )
 from infoscope.results.notation import UNDEFINED, format_share
 from infoscope.results.provenance import describe_ignored_rows
-from infoscope.tables.missing import describe_ignored
+from infoscope.tables.counting import describe_ignored
 
 COLOURS = {"captured": "blue", "missed": "yellow", "false": "red"}
 """Captured blue, missed amber, false vermilion, wherever they are shown."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from infoscope.results.finding import Finding
-from infoscope.tables.missing import describe_ignored
+from infoscope.tables.counting import describe_ignored
 from infoscope.typing import Json
 
 

@@ -45,10 +45,10 @@ from infoscope.studies.inputs import describe_blank_labels
 from infoscope.studies.multilabel_sources import LabelSetFormat, check_sides, read_label_sets
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import BlankLabels, check_label_columns
+from infoscope.tables.counting import warn_of
 from infoscope.tables.encoding import one_column
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label, is_missing, sorted_labels
-from infoscope.tables.missing import warn_of
 from infoscope.tables.rows import Rows
 from infoscope.typing import Json, LabelsByName, Source
 

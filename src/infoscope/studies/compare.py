@@ -92,11 +92,10 @@ from infoscope.tables.column_kinds import (
     describe_measured_labels,
     measure_nearness,
 )
-from infoscope.tables.costs import StatedCosts
+from infoscope.tables.counting import warn_of
 from infoscope.tables.ifs_file import hash_tables
 from infoscope.tables.labels import Label
-from infoscope.tables.missing import warn_of
-from infoscope.tables.transformations import match_shares, sort_by_scale
+from infoscope.tables.transformations import StatedCosts, match_shares, sort_by_scale
 from infoscope.typing import Json, LabelsByName, LabelsLike, PriorLike, Source
 
 DEFAULT_METRICS = ("proficiency", "erroneous_information_ratio")

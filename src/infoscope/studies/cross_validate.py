@@ -35,9 +35,9 @@ from infoscope.studies.inputs import describe_blank_labels, materialize_labels
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import BlankLabels, check_positive
 from infoscope.tables.construction import Declared, count_labels
+from infoscope.tables.counting import add_ignored, merge_ignored, warn_of, warn_of_rows
 from infoscope.tables.encoding import check_pairing, one_column
 from infoscope.tables.labels import Label, as_labels
-from infoscope.tables.missing import add_ignored, merge_ignored, warn_of, warn_of_rows
 from infoscope.typing import ArrayLike, Frame, Json, LabelsLike, Source
 
 METRICS = ("proficiency", "false_information_ratio", "erroneous_information_ratio", "accuracy")

@@ -47,11 +47,9 @@ from infoscope.studies.predictions import PairedPredictions
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import check_labels
 from infoscope.tables.construction import Declared, count_labels, declare_classes
-from infoscope.tables.costs import StatedCosts
-from infoscope.tables.counting import Support
+from infoscope.tables.counting import Support, merge_ignored, warn_of_rows
 from infoscope.tables.labels import Label
-from infoscope.tables.missing import merge_ignored, warn_of_rows
-from infoscope.tables.transformations import match_shares, order_classes, sort_by_scale
+from infoscope.tables.transformations import StatedCosts, match_shares, order_classes, sort_by_scale
 from infoscope.typing import LabelsByName, LabelsLike, Source
 
 MAX_KEPT_ROWS = 100_000

@@ -301,7 +301,7 @@ def _list_costs(table: Contingency) -> Iterator[CellCost]:
     """Yield cells by their total cost, the costliest first, except cells without cost."""
     if table.costs is None:
         return
-    costs = table.costs.laid_out(table.truth_labels, table.system_labels)[table.cell_rows, table.cell_columns]
+    costs = table.costs.lay_out(table.truth_labels, table.system_labels)[table.cell_rows, table.cell_columns]
     totals = costs * table.cells
     for cell in np.argsort(-np.abs(totals), kind="stable")[:MAX_CELLS]:
         if not totals[cell]:

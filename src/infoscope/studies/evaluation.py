@@ -29,7 +29,7 @@ from infoscope.studies.compare import Comparison
 from infoscope.studies.predictions import CodedColumn, PairedPredictions
 from infoscope.studies.sweep import Sweep
 from infoscope.tables import Contingency
-from infoscope.tables.costs import CostMatrix
+from infoscope.tables.transformations import CostMatrix
 from infoscope.typing import Json
 
 ABSENT = Estimate(None, undefined="not part of this evaluation")

@@ -66,9 +66,8 @@ from infoscope.studies.inputs import (
 from infoscope.studies.judge import Judged
 from infoscope.studies.predictions import PairedPredictions
 from infoscope.tables import Contingency
-from infoscope.tables.costs import StatedCosts
 from infoscope.tables.labels import Label, list_few
-from infoscope.tables.transformations import sort_classes
+from infoscope.tables.transformations import StatedCosts, sort_classes
 from infoscope.typing import Json, LabelsByName, LabelsLike, PriorLike, Source, StrPath
 
 Outcome = Literal["passed", "failed", "inconclusive"]

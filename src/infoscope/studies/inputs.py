@@ -32,10 +32,9 @@ from infoscope.tables.column_kinds import (
     find_missing_words,
     find_repeated_header,
 )
-from infoscope.tables.costs import StatedCosts
 from infoscope.tables.encoding import frame_columns
 from infoscope.tables.labels import Label, list_few
-from infoscope.tables.transformations import find_scale, read_scale
+from infoscope.tables.transformations import StatedCosts, find_scale, read_scale
 from infoscope.typing import LabelsByName, LabelsLike
 
 Prevalence = Literal["equal"] | Mapping[Any, float]
@@ -75,7 +74,7 @@ def describe_costs(costs: StatedCosts | None, tables: Sequence[Contingency]) -> 
         more = ", …" if len(first.system_labels) > 8 else ""
         yield Finding("costs_by_position", f"The costs have no names; their columns are taken as {order}{more}.")
     assert first.costs is not None
-    doubt = find_cost_doubt(first, first.costs.laid_out(first.truth_labels, first.system_labels))
+    doubt = find_cost_doubt(first, first.costs.lay_out(first.truth_labels, first.system_labels))
     if doubt is not None:
         yield Finding("doubtful_costs", f"{doubt[0].upper()}{doubt[1:]}.", "warning")
 

@@ -77,9 +77,9 @@ from infoscope.studies.multilabel_sources import (
 )
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import BlankLabels
+from infoscope.tables.counting import warn_of
 from infoscope.tables.label_sets import Categorization, LabelSets, OneSided, align_label_sets
 from infoscope.tables.labels import Label, as_label, lookalikes, sorted_labels
-from infoscope.tables.missing import warn_of
 from infoscope.typing import Json, Source
 
 __all__ = [

@@ -24,11 +24,10 @@ from infoscope.readers import read_joint
 from infoscope.readers.frames import is_frame
 from infoscope.readers.label_lists import read_erd_rows, read_label_lists
 from infoscope.readers.labels import cleaner, meaning
-from infoscope.tables.counting import as_numbers, check_weight_scale
+from infoscope.tables.counting import as_numbers, check_weight_scale, warn_of
 from infoscope.tables.encoding import check_pairing, one_column, only_counts
 from infoscope.tables.label_sets import Categorization, LabelSets, align_label_sets
 from infoscope.tables.labels import Label, as_label
-from infoscope.tables.missing import warn_of
 from infoscope.typing import Source
 
 FileFormat = Literal["lists", "rows", "erd"]

@@ -20,10 +20,9 @@ from infoscope.errors import InputError
 from infoscope.readers.decode import Tally, check_weights
 from infoscope.readers.labels import Cleaning, cleaner, meaning
 from infoscope.tables.column_kinds import parse_number
-from infoscope.tables.counting import as_numbers, check_weight_scale, read_sample_weights
+from infoscope.tables.counting import as_numbers, check_weight_scale, read_sample_weights, warn_of_rows
 from infoscope.tables.encoding import Coded, check_pairing, encode
 from infoscope.tables.labels import Label, as_label, as_labels, check_kinds, check_unique, find_positive, sorted_labels
-from infoscope.tables.missing import warn_of_rows
 from infoscope.typing import ArrayLike, Frame, LabelsLike
 
 SUM_TOLERANCE = 1e-3

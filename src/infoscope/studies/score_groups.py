@@ -24,8 +24,8 @@ from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignor
 from infoscope.studies.score_arrays import BinaryScores, ScoreRows, choose_positive, decode_score_rows, find_label
 from infoscope.studies.score_ranking import ScoreRanking, rank_scores
 from infoscope.studies.scores import NO_PROBABILITIES, ScoreSummary, are_probabilities, score_summary
+from infoscope.tables.counting import add_ignored, warn_of_rows
 from infoscope.tables.labels import Label, sorted_labels
-from infoscope.tables.missing import add_ignored, warn_of_rows
 from infoscope.typing import Json, Source
 
 

@@ -44,8 +44,8 @@ from infoscope.studies.score_ranking import (
     rank_scores,
 )
 from infoscope.tables import Contingency
+from infoscope.tables.counting import warn_of
 from infoscope.tables.labels import Label, as_label, as_labels, sorted_labels
-from infoscope.tables.missing import warn_of
 from infoscope.tables.transformations import read_scale
 from infoscope.typing import ArrayLike, Frame, Json, LabelsLike
 

@@ -74,10 +74,10 @@ from infoscope.studies.scores import (
 from infoscope.studies.threshold_choice import Choice, ChoiceOptions, Criterion, choose
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import BlankLabels, ask_positive
+from infoscope.tables.counting import warn_of, warn_of_rows
 from infoscope.tables.encoding import encode
 from infoscope.tables.ifs_file import hash_tables
 from infoscope.tables.labels import Label
-from infoscope.tables.missing import warn_of, warn_of_rows
 from infoscope.tables.transformations import read_scale
 from infoscope.typing import ArrayLike, Frame, Json, LabelsLike, Source
 

@@ -34,9 +34,9 @@ from infoscope.studies.threshold_choice import Criterion
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import check_positive
 from infoscope.tables.construction import Declared, count_labels
+from infoscope.tables.counting import add_ignored, merge_ignored, warn_of_rows
 from infoscope.tables.ifs_file import hash_tables
 from infoscope.tables.labels import Label
-from infoscope.tables.missing import add_ignored, merge_ignored, warn_of_rows
 from infoscope.typing import Json, LabelsLike, PriorLike, Source
 
 DRAWS = 2000

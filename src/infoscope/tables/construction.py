@@ -23,6 +23,7 @@ from infoscope.tables.counting import (
     make_summable,
     read_sample_weights,
     tally_pairs,
+    warn_of_rows,
 )
 from infoscope.tables.device import are_on_device, check_devices, tally_on_device
 from infoscope.tables.encoding import check_pairing, encode, on_one_calendar
@@ -37,7 +38,6 @@ from infoscope.tables.labels import (
     read_stated_classes,
     unite_labels,
 )
-from infoscope.tables.missing import warn_of_rows
 from infoscope.typing import ArrayLike, Frame, LabelsLike
 
 if TYPE_CHECKING:

@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 from infoscope.core.numerics import Real, freeze_arrays, group_sum, holds_everywhere, sum_columns, sum_rows
 from infoscope.errors import InputError
 from infoscope.tables import construction, ifs_file, transformations
-from infoscope.tables.costs import CostMatrix
-from infoscope.tables.counting import Support, check_cells, make_summable
+from infoscope.tables.counting import Support, check_cells, describe_ignored, make_summable
 from infoscope.tables.labels import Label, find_positive, sorted_labels
-from infoscope.tables.missing import describe_ignored
+from infoscope.tables.transformations import CostMatrix
 from infoscope.typing import ArrayLike, Frame, LabelsLike
 
 if TYPE_CHECKING:

@@ -15,8 +15,6 @@ try:
 except ModuleNotFoundError:  # the former name of the package
     from pytorch_lightning import Callback
 
-__all__ = ["InformationCallback"]
-
 Predictions = Callable[[Any, Any], tuple[Tensor, Tensor]]
 """Function of a step's outputs and its batch that returns predictions (classes or scores) and true classes."""
 

@@ -12,8 +12,6 @@ from torch.nn import functional
 
 from infoscope.errors import InfoscopeWarning, InputError
 
-__all__ = ["InformationLoss", "SmallBatchWarning", "check_places", "check_weights", "soft_table"]
-
 MIN_SAMPLES_PER_CLASS = 5
 """Fewer samples per class in a batch look more informative than they are."""
 MAX_PRODUCT_CLASSES = 64
@@ -99,16 +97,6 @@ def _pairs_apart(one: Sequence[int], other: Sequence[int]) -> bool:
     return [size for size in one if size != 1] != [size for size in other if size != 1]
 
 
-def _reject_targets(outside: Tensor, rows: int, classes: int) -> None:
-    """Reject targets that are no classes: say which, and how many."""
-    if len(outside):
-        values = ", ".join(map(str, outside.unique().tolist()[:5]))
-        raise InputError(
-            f"{len(outside)} of {rows} targets lie outside 0 to {classes - 1} ({values}); correct them, or state "
-            "ignore_index for rows without a true class"
-        )
-
-
 class InformationLoss(nn.Module):
     """Minus I(T;S)/H(T) of a batch: −1 where predictions tell the class, 0 where they tell nothing.
 
@@ -143,7 +131,12 @@ class InformationLoss(nn.Module):
         outside = (target != self.ignore_index) & ((target < 0) | (target >= scores.shape[1]))
         if target.device.type != "cpu":
             return torch.where(outside.any(), torch.nan, loss)
-        _reject_targets(target[outside], len(target), scores.shape[1])
+        if outside.any():
+            values = ", ".join(map(str, target[outside].unique().tolist()[:5]))
+            raise InputError(
+                f"{int(outside.sum())} of {len(target)} targets lie outside 0 to {scores.shape[1] - 1} ({values}); "
+                "correct them, or state ignore_index for rows without a true class"
+            )
         return loss
 
     def _warn_of_size(self, rows: int, classes: int) -> None:

@@ -14,8 +14,6 @@ from infoscope.metrics.registry import find
 from infoscope.tables import Contingency
 from infoscope.tables.device import NO_ENDS, Span, add_counts, check_devices, check_table, prepare_tensors
 
-__all__ = ["Information"]
-
 COVERAGE = (
     "proficiency",
     "false_information_ratio",
@@ -93,18 +91,26 @@ class Information(Metric):
     def update(self, preds: Tensor, target: Tensor, sample_weight: Tensor | None = None) -> None:
         """Count a batch; labels out of range are rejected, at the latest when the table is asked for."""
         check_devices({"preds": preds, "target": target, "sample_weight": sample_weight})
-        weights = self._flatten_weights(sample_weight, target)
+        weights = None
+        if sample_weight is not None:
+            check_weights(sample_weight.shape, target.shape)
+            weights = sample_weight.detach().reshape(-1).to(_WEIGHT)
         if target.is_floating_point():
             raise InputError(f"target has type {target.dtype}; give the true class of each sample as a whole number")
         if self.soft:
             rows = _flatten_scores(preds.detach(), self._span.classes, target)
             target = target.detach().reshape(-1)
-            self._count_meaningless(~_test_probabilities(rows), target)
+            sums_to_one = (rows.sum(dim=1, dtype=_WEIGHT) - 1).abs() <= _NEAR_ONE  # as far as half precision goes
+            self._count_meaningless(~(sums_to_one & (rows.amin(dim=1) >= 0)), target)
             self._add_soft(rows, target, weights)
         else:
             predicted = self._predict_classes(preds.detach(), target)
             target = target.detach().reshape(-1)
-            self._add_hard(predicted, target, weights)
+            pairs = prepare_tensors(target, predicted, weights)
+            if weights is None:
+                self.counts = add_counts(pairs, self._span, self.counts, self.ends)
+            else:
+                self.weights = add_counts(pairs, self._span, self.weights, self.ends)
         if weights is not None:
             self.weighted_rows[0] += len(target)
             self.weighted_rows[1] += (~(torch.isfinite(weights) & (weights >= 0))).sum()
@@ -131,19 +137,6 @@ class Information(Metric):
         """Count rows of scores that mean nothing, so that the host need not wait for the device now."""
         counts = meaningless if self.ignore_index is None else meaningless & (target != self.ignore_index)
         self.weighted_rows[3] += counts.sum()
-
-    def _flatten_weights(self, weights: Tensor | None, target: Tensor) -> Tensor | None:
-        if weights is None:
-            return None
-        check_weights(weights.shape, target.shape)
-        return weights.detach().reshape(-1).to(_WEIGHT)
-
-    def _add_hard(self, preds: Tensor, target: Tensor, weights: Tensor | None) -> None:
-        pairs = prepare_tensors(target, preds, weights)
-        if weights is None:
-            self.counts = add_counts(pairs, self._span, self.counts, self.ends)
-        else:
-            self.weights = add_counts(pairs, self._span, self.weights, self.ends)
 
     def _add_soft(self, probabilities: Tensor, target: Tensor, weights: Tensor | None) -> None:
         """Add probabilities up; rows without a valid class are counted in the cells after the table."""
@@ -249,8 +242,3 @@ def _flatten_scores(scores: Tensor, classes: int, target: Tensor) -> Tensor:
     last = scores.movedim(1, -1)
     check_places(last.shape[:-1], target.shape)
     return last.reshape(-1, classes)
-
-
-def _test_probabilities(rows: Tensor) -> Tensor:
-    """Test which rows sum to 1, as far as half precision goes, without negative parts."""
-    return ((rows.sum(dim=1, dtype=_WEIGHT) - 1).abs() <= _NEAR_ONE) & (rows.amin(dim=1) >= 0)

@@ -50,7 +50,7 @@ from infoscope.reports.outline import (
     Whisker,
     to_plain,
 )
-from infoscope.tables.missing import describe_ignored
+from infoscope.tables.counting import describe_ignored
 from infoscope.typing import Json
 
 MAX_FINDINGS = 6

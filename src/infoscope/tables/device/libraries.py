@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import importlib
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,42 +22,39 @@ _PLATFORMS = {"gpu": "cuda"}
 """JAX's names of the devices that the others call by these names."""
 
 
-class Library(Protocol):
+class Library(ABC):
     """The operations that counting needs of a library of tensors; results stay on the device unless stated."""
 
-    def vector(self, values: Tensor) -> Tensor:
-        """Return labels in one dimension, side by side in memory; booleans as 0 and 1."""
-
-    def whole(self, values: Tensor) -> Tensor:
-        """Return the same in 64 bits, or what the library has."""
-
-    def floating(self, values: Tensor) -> Tensor:
-        """Return weights as float64, in one dimension."""
-
-    def ends(self, values: Tensor) -> tuple[int, int]:
-        """Return the smallest and largest value, on the host."""
-
-    def zeros(self, size: int, like: Tensor, dtype: str) -> Tensor:
-        """Return zeros on the device of another array."""
-
-    def full(self, values: list[int], like: Tensor) -> Tensor:
-        """Return whole numbers of 64 bits."""
-
-    def histogram(self, codes: Tensor, weights: Tensor | None, size: int) -> Tensor:
-        """Return how often each code from 0 to size - 1 occurs, or the sum of its weights."""
-
-    def distinct(self, values: Tensor) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the different values with their counts, on the host."""
-
-    def host(self, values: Tensor) -> NDArray[Any]:
-        """Return a copy on the host."""
+    name: ClassVar[str]
+    """The module with NumPy's interface."""
 
     def module(self) -> Any:
         """Return the library itself, for what has one name in all of them: where, isfinite."""
+        return importlib.import_module(self.name)
 
+    @abstractmethod
+    def vector(self, values: Tensor) -> Tensor:
+        """Return labels in one dimension, side by side in memory; booleans as 0 and 1."""
 
-class _ArrayLibrary(Library):
-    """The operations that several of them share."""
+    @abstractmethod
+    def whole(self, values: Tensor) -> Tensor:
+        """Return the same in 64 bits, or what the library has."""
+
+    @abstractmethod
+    def floating(self, values: Tensor) -> Tensor:
+        """Return weights as float64, in one dimension."""
+
+    @abstractmethod
+    def zeros(self, size: int, like: Tensor, dtype: str) -> Tensor:
+        """Return zeros on the device of another array."""
+
+    @abstractmethod
+    def full(self, values: list[int], like: Tensor) -> Tensor:
+        """Return whole numbers of 64 bits."""
+
+    @abstractmethod
+    def host(self, values: Tensor) -> NDArray[Any]:
+        """Return a copy on the host."""
 
     def ends(self, values: Tensor) -> tuple[int, int]:
         """Return the smallest and largest value, on the host."""
@@ -70,16 +66,14 @@ class _ArrayLibrary(Library):
 
     def distinct(self, values: Tensor) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the different values with their counts, on the host."""
-        found, counts = self.module().unique(values, return_counts=True)
-        return self.host(found).astype(np.int64), self.host(counts).astype(np.int64)
+        values, counts = self.module().unique(values, return_counts=True)
+        return self.host(values).astype(np.int64), self.host(counts).astype(np.int64)
 
 
-class TorchLibrary(_ArrayLibrary):
+class TorchLibrary(Library):
     """PyTorch."""
 
-    def module(self) -> Any:
-        """Return PyTorch itself."""
-        return _module("torch")
+    name = "torch"
 
     def vector(self, values: Tensor) -> Tensor:
         """Return labels in one dimension, side by side in memory; booleans as 0 and 1."""
@@ -117,12 +111,10 @@ class TorchLibrary(_ArrayLibrary):
         return values.detach().cpu().numpy()
 
 
-class CupyLibrary(_ArrayLibrary):
+class CupyLibrary(Library):
     """CuPy."""
 
-    def module(self) -> Any:
-        """Return CuPy itself."""
-        return _module("cupy")
+    name = "cupy"
 
     def vector(self, values: Tensor) -> Tensor:
         """Return labels in one dimension, side by side in memory; booleans as 0 and 1."""
@@ -152,12 +144,10 @@ class CupyLibrary(_ArrayLibrary):
         return values.get()
 
 
-class JaxLibrary(_ArrayLibrary):
+class JaxLibrary(Library):
     """JAX. Its whole numbers have 32 bits unless the caller enabled 64; sums are made on the host, batch by batch."""
 
-    def module(self) -> Any:
-        """Return NumPy's interface of JAX."""
-        return _module("jax.numpy")
+    name = "jax.numpy"
 
     def vector(self, values: Tensor) -> Tensor:
         """Return labels in one dimension; booleans as 0 and 1."""
@@ -190,11 +180,6 @@ class JaxLibrary(_ArrayLibrary):
         return np.asarray(values)
 
 
-@cache
-def _module(name: str) -> ModuleType:
-    return importlib.import_module(name)
-
-
 _JAX = JaxLibrary()
 _LIBRARIES: Mapping[str, Library] = {"torch": TorchLibrary(), "cupy": CupyLibrary(), "jax": _JAX, "jaxlib": _JAX}
 
@@ -203,7 +188,7 @@ _NAMES: dict[type, str | None] = {}
 """Libraries of the types seen so far."""
 
 
-def _name_of(values: Any) -> str | None:
+def _find_library_name(values: Any) -> str | None:
     kind = type(values)
     if kind not in _NAMES:
         modules = (base.__module__.partition(".")[0] for base in kind.__mro__)
@@ -216,7 +201,7 @@ def device_of(values: Any) -> str | None:
 
     >>> device_of([1, 2])
     """
-    name = _name_of(values)
+    name = _find_library_name(values)
     if name is None or not hasattr(values, "dtype"):
         return None
     if name == "torch":
@@ -242,7 +227,7 @@ def _is_whole(values: Tensor) -> bool:
 
 def library_of(values: Tensor) -> Library:
     """Return the library that a tensor is of."""
-    name = _name_of(values)
+    name = _find_library_name(values)
     if name is None:
         raise InputError(f"a {type(values).__name__} is no tensor of PyTorch, CuPy or JAX")
     return _LIBRARIES[name]
@@ -252,18 +237,14 @@ def check_devices(tensors: Mapping[str, Any]) -> None:
     """Reject tensors that lie on different devices, and tensors without data; other sequences go with any tensor."""
     places = {name: place for name, values in tensors.items() if (place := device_of(values)) is not None}
     if len(set(places.values())) > 1:
-        (one, first), (other, second) = _two_places(places)
+        (one, first), *others = places.items()
+        other, second = next(item for item in others if item[1] != first)
         raise InputError(
             f"{one} is on {first} and {other} on {second}; move them to one device, for example with .to({first!r})"
         )
     for name, place in places.items():
         if place == "meta":
             raise InputError(f"{name} is on the device meta, which holds no data; give a tensor with values")
-
-
-def _two_places(places: Mapping[str, str]) -> tuple[tuple[str, str], tuple[str, str]]:
-    items = list(places.items())
-    return items[0], next(item for item in items if item[1] != items[0][1])
 
 
 # ── what is counted ──────────────────────────────────────────────────────────────────────────────
