@@ -189,8 +189,8 @@ MUTANTS = (
     ),
     Mutant(
         "trapezoids of average information",
-        "_integrate_information",
-        "[np.trapezoid(bits, alarms) for bits in",
+        "average_informations",
+        "[np.trapezoid(bits, counted_alarms) for bits in",
         "[np.sum(bits[1:] * np.diff(alarms)) for bits in",
         (
             "tests/operating_points/test_thresholds.py::test_average_information_is_the_mean_over_thresholds_and_survives_negation",
@@ -235,7 +235,7 @@ MUTANTS = (
     ),
     Mutant(
         "ties of repeats count half",
-        "_overlap",
+        "from_tables",
         "(one < other) + 0.5 * (one == other)",
         "one < other",
         ("tests/evaluation/test_cross_validation.py::test_repeats_in_which_two_estimators_are_alike_count_half",),
@@ -445,7 +445,7 @@ MUTANTS = (
     ),
     Mutant(
         "runs of unequal number in pairs",
-        "_overlap",
+        "from_tables",
         "one, other = one[:, None], other[None, :]",
         "one, other = one[: len(other)], other[: len(one)]",
         ("tests/evaluation/test_monte_carlo.py::test_more_runs_of_one_system_are_compared_over_all_pairs",),

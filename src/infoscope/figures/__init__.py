@@ -1,4 +1,4 @@
-"""Figures: one file per picture, its coordinates first, then the drawing; ``__init__.pyi`` lists them.
+"""Figures: a file per picture or few of one kind, coordinates first, then the drawing; ``__init__.pyi`` lists them.
 
 They load on first use: text names a few of their marks and draws none.
 """

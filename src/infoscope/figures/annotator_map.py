@@ -53,14 +53,10 @@ class AnnotatorTreeDisplay(Display):
     def panel(self) -> Panel:
         """Draw names on the left, joins to the right of them at their height in bits."""
         count = len(self.map.names)
-
-        def order_leaves(node: int) -> list[int]:
-            if node < count:
-                return [node]
-            a, b, _ = self.map.merges[node - count]
-            return order_leaves(a) + order_leaves(b)
-
-        order = order_leaves(count + len(self.map.merges) - 1)  # without crossings
+        leaves = {node: [node] for node in range(count)}  # of each node, in an order without crossings
+        for step, (a, b, _) in enumerate(self.map.merges):
+            leaves[count + step] = leaves[a] + leaves[b]
+        order = leaves[count + len(self.map.merges) - 1]
         place: dict[int, Point] = {leaf: (0.0, float(count - 1 - row)) for row, leaf in enumerate(order)}
         marks: list[Mark] = []
         for step, (a, b, height) in enumerate(self.map.merges):

@@ -247,26 +247,6 @@ _STATED: dict[Shown, str] = {
 }
 
 
-def _rename_classes(table: Contingency, names: Sequence[object] | None) -> Contingency:
-    """Return the table with other names of its classes; labels that only predictions have keep theirs."""
-    if names is None:
-        return table
-    if len(names) != len(table.truth_labels):
-        raise InputError(
-            f"display_labels has {len(names)} names for {len(table.truth_labels)} classes; give one for each of "
-            f"{', '.join(map(repr, table.truth_labels[:10]))}"
-        )
-    if len(set(map(str, names))) < len(names):
-        raise InputError("display_labels has the same name twice; give each class its own")
-    new_names = dict(zip(table.truth_labels, map(str, names), strict=True))
-    system = tuple(new_names.get(label, str(label)) for label in table.system_labels)
-    reject = None if table.reject is None else str(table.reject)
-    order = None if table.ordinal is None else tuple(new_names.get(label, str(label)) for label in table.ordinal)
-    return replace(
-        table, truth_labels=tuple(new_names.values()), system_labels=system, reject=reject, positive=None, ordinal=order
-    )
-
-
 def _shorten_count(count: float) -> str:
     """Write a count in at most five letters.
 
@@ -322,8 +302,26 @@ class ConfusionDisplay(TableDisplay):
             raise InputError(f"cells cannot show {shown!r}; choose count, of_truth, of_system or of_all")
         if normalize is not None and shown != "count":
             raise InputError("normalize and shown are the same; give one of them")
-        chosen = NORMALIZED[normalize] if normalize is not None else shown
-        return cls(heat_map(_rename_classes(table, display_labels), order), chosen)
+        if display_labels is not None:
+            if len(display_labels) != len(table.truth_labels):
+                raise InputError(
+                    f"display_labels has {len(display_labels)} names for {len(table.truth_labels)} classes; give one "
+                    f"for each of {', '.join(map(repr, table.truth_labels[:10]))}"
+                )
+            names = dict(zip(table.truth_labels, map(str, display_labels), strict=True))
+            if len(set(names.values())) < len(names):
+                raise InputError("display_labels has the same name twice; give each class its own")
+            table = replace(  # labels that only predictions have keep their names
+                table,
+                truth_labels=tuple(names.values()),
+                system_labels=tuple(names.get(label, str(label)) for label in table.system_labels),
+                reject=None if table.reject is None else str(table.reject),
+                positive=None,
+                ordinal=None
+                if table.ordinal is None
+                else tuple(names.get(label, str(label)) for label in table.ordinal),
+            )
+        return cls(heat_map(table, order), NORMALIZED[normalize] if normalize is not None else shown)
 
     def panel(self) -> Panel:
         """Draw cells with numbers, or pixels where there are many classes, between the names of the classes."""

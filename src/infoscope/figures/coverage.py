@@ -50,7 +50,6 @@ from infoscope.studies.evaluation import Evaluation
 
 if TYPE_CHECKING:
     from infoscope.studies.cross_validate import CrossValidation
-    from infoscope.studies.tracking import TrackingEvaluation
 
 
 INNER = (394.0, 372.0)
@@ -409,26 +408,26 @@ class CoverageDisplay(TableDisplay):
         """
         if isinstance(evaluation, Evaluation):
             return super().from_evaluation(evaluation, system=system, **options)
-        return cls._from_trackers(require_tracking(evaluation, "a coverage plot without tables"), **options)
-
-    @classmethod
-    def _from_trackers(cls, evaluation: TrackingEvaluation, *, zoom: bool = False) -> Self:
+        tracking = require_tracking(evaluation, "a coverage plot without tables")
+        zoom = options.pop("zoom", False)
+        if options:
+            raise TypeError(f"from_evaluation() of trackers takes zoom, not {next(iter(options))}")
         points = []
-        for system in evaluation.systems:
-            false, captured = (system.metrics[name].value for name in ("false_information_ratio", "proficiency"))
+        for tracker in tracking.systems:
+            false, captured = (tracker.metrics[name].value for name in _AXES)
             if false is None or captured is None:
                 continue
-            spread, interval = None, system.interval
+            spread, interval = None, tracker.interval
             if interval.coverage is not None and np.isfinite(interval.coverage).all() and interval.degrees >= 2:
                 spread = Spread((false, captured), np.array(interval.coverage), interval.degrees)
-            points.append(CoveragePoint(system.name, false, captured, spread=spread))
+            points.append(CoveragePoint(tracker.name, false, captured, spread=spread))
         if not points:
             raise InputError("captured and false information are undefined for every tracker; none has a place here")
         placed = {point.name for point in points}
-        settings = evaluation.comparison.curves if evaluation.comparison else {}
+        settings = tracking.comparison.curves if tracking.comparison else {}
         joined = {title: [step.name for step in steps if step.name in placed] for title, steps in settings.items()}
         curves = {title: names for title, names in joined.items() if len(names) > 1}
-        return cls(points, evaluation.convention.level, zoom, curves)
+        return cls(points, tracking.convention.level, zoom, curves)
 
     def panel(self) -> Panel:
         """Draw axes, lines of equal error, curves, ellipses, clouds with their lenses, points and their names."""
@@ -509,13 +508,12 @@ class CoverageDisplay(TableDisplay):
             return (-0.03 * right, right), (-0.02, 1.03)
         false += [px for outline in outlines.values() for px, _ in outline]
         captured += [py for outline in outlines.values() for _, py in outline]
-
-        def pad(values: Sequence[float], least: float, most: float) -> Point:
+        ends: list[Point] = []
+        for values, most in ((false, np.inf), (captured, 1.0)):
             low, high = min(values), max(values)
             room = 0.15 * (high - low) or 0.05
-            return max(low - room, least), min(high + room, most)
-
-        return pad(false, 0.0, np.inf), pad(captured, 0.0, 1.0)
+            ends.append((max(low - room, 0.0), min(high + room, most)))
+        return ends[0], ends[1]
 
     def _draw_beliefs(
         self, panel: Panel, outlines: Mapping[str, tuple[Point, ...]], lenses: Mapping[str, Lens]

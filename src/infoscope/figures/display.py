@@ -121,19 +121,6 @@ def _get_table(system: SystemResult) -> Contingency:
     return system.table
 
 
-def choose_tables(evaluation: Evaluation, system: str | None, *, single: bool) -> dict[str, Contingency]:
-    """Return the tables of all systems; of the one that is named; or, for a picture of one system, of the best."""
-    if system is None:
-        systems = evaluation.ranking[:1] if single else evaluation.systems
-        return {each.title: _get_table(each) for each in systems}
-    systems = [each for each in evaluation.systems if system in (each.title, each.name)]
-    if not systems:
-        raise UnknownNameError(
-            f"there is no system {system!r}; there are {list_names(each.title for each in evaluation.systems)}"
-        )
-    return {each.title: _get_table(each) for each in (systems[:1] if single else systems)}
-
-
 def name_predictions(y_pred: object, name: str = "system") -> dict[str, Any]:
     """Return predictions of one system, or of several: by name, as columns of a data frame, or in a list.
 
@@ -166,38 +153,12 @@ def name_estimators(estimator: object, name: str | None) -> dict[str, Any]:
     }
 
 
-def predict_labels(estimator: object, X: object, name: str) -> LabelsLike:
-    """Let a fitted estimator predict."""
-    predict = getattr(estimator, "predict", None)
-    if not callable(predict):
-        raise InputError(f"{name!r} is {describe_kind(estimator)}, which cannot predict; give a fitted estimator")
-    labels: LabelsLike = predict(X)
-    return labels
-
-
-SUFFIXES = (".svg", ".pdf", ".png")
 _MARKS = {
     ".svg": b'data-maker="infoscope"',
     ".png": b"tEXtSoftware\0infoscope",
     ".pdf": b"/Creator (infoscope)",
 }
 """The mark that every picture of infoscope carries, by which it is recognised."""
-
-
-def check_picture_path(path: str | Path, *, force: bool) -> Path:
-    """Return the path, if it names a kind of picture and nothing of others would be lost by writing there."""
-    target = Path(path)
-    if target.suffix.lower() not in SUFFIXES:
-        raise InputError(f"{target.name!r} names no kind of picture; end it in .svg, .pdf or .png")
-    check_target(target)
-    try:
-        if target.is_file() and not force and _MARKS[target.suffix.lower()] not in target.read_bytes():
-            raise InputError(
-                f"{target} exists and is no picture of infoscope; choose another name, or overwrite it with force=True"
-            )
-    except OSError as problem:
-        raise explain_write_error(target, problem) from None
-    return target
 
 
 class Display:
@@ -230,9 +191,21 @@ class Display:
 
         A file that exists is overwritten if it is a picture that was written so, any other only with ``force``.
         """
-        target = check_picture_path(path, force=force)
-        kind = target.suffix.lower().removeprefix(".")
-        taken = target.is_file()
+        target = Path(path)
+        suffix = target.suffix.lower()
+        if suffix not in _MARKS:
+            raise InputError(f"{target.name!r} names no kind of picture; end it in .svg, .pdf or .png")
+        check_target(target)
+        try:
+            taken = target.is_file()
+            if taken and not force and _MARKS[suffix] not in target.read_bytes():
+                raise InputError(
+                    f"{target} exists and is no picture of infoscope; choose another name, or overwrite it with "
+                    "force=True"
+                )
+        except OSError as problem:
+            raise explain_write_error(target, problem) from None
+        kind = suffix.removeprefix(".")
         write_file(target, self.to_svg() if kind == "svg" else image(self.panel(), kind), replace=taken or force)
         return target
 
@@ -285,7 +258,12 @@ class TableDisplay(Display):
         cls, estimator: object, X: object, y: LabelsLike, *, name: str | None = None, **options: Any
     ) -> Self:
         """Let a fitted estimator predict, count and draw; several may come by name or in a list."""
-        predicted = {key: predict_labels(each, X, key) for key, each in name_estimators(estimator, name).items()}
+        predicted = {}
+        for key, fitted in name_estimators(estimator, name).items():
+            predict = getattr(fitted, "predict", None)
+            if not callable(predict):
+                raise InputError(f"{key!r} is {describe_kind(fitted)}, which cannot predict; give a fitted estimator")
+            predicted[key] = predict(X)
         return cls.from_predictions(y, predicted, **options)
 
     @classmethod
@@ -296,5 +274,11 @@ class TableDisplay(Display):
                 f"{cls.__name__} draws tables, and {describe_kind(evaluation)} has none; give what infoscope.evaluate "
                 "returns"
             )
-        display: Self = cls.from_table(choose_tables(evaluation, system, single=cls._single), **options)
+        systems = [part for part in evaluation.systems if system in (None, part.title, part.name)]
+        if not systems:
+            titles = list_names(part.title for part in evaluation.systems)
+            raise UnknownNameError(f"there is no system {system!r}; there are {titles}")
+        if cls._single:
+            systems = list(evaluation.ranking[:1]) if system is None else systems[:1]
+        display: Self = cls.from_table({part.title: _get_table(part) for part in systems}, **options)
         return display

@@ -1,18 +1,20 @@
-"""A judge in pictures: systems by verdicts alone, by labels alone and by both; and rows by verdict and prediction."""
+"""A judge and few labels in pictures: estimates by verdicts, labels and both, rows by stratum, a plan of labels."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import log10
 from typing import NamedTuple, Self
 
 from infoscope.errors import InputError
 from infoscope.figures.comparison import ComparisonDisplay, ForestRow
 from infoscope.figures.display import Display
-from infoscope.figures.layout import FONT, draw_legend, fit_label, measure_width, plain_label, write_count
-from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words, blend_colours, hexadecimal, on_colour
+from infoscope.figures.layout import FONT, axis, draw_legend, fit_label, measure_width, plain_label, write_count
+from infoscope.figures.scene import Axis, Bar, Dot, Line, Mark, Panel, Words, blend_colours, hexadecimal, on_colour
 from infoscope.metrics.registry import find
 from infoscope.studies.evaluation import Evaluation, JudgedStratum
+from infoscope.studies.labels import LabelPlan
 
 
 @dataclass(repr=False)
@@ -80,20 +82,6 @@ class _Tile(NamedTuple):
     low: float
     high: float
 
-    @property
-    def fill(self) -> str:
-        return hexadecimal(blend_colours(WRONG_TO_RIGHT, self.stratum.right.shown or 0.0))
-
-    @property
-    def tip(self) -> str:
-        """The stratum in a sentence."""
-        count = self.stratum.labels
-        labels = f"{write_count(count)} labelled" if count else "none labelled"
-        return (
-            f"verdict {plain_label(self.stratum.verdict)}, prediction {plain_label(self.stratum.prediction)}: "
-            f"{write_count(self.stratum.rows)} rows, {labels}; right in {self.stratum.right.shown or 0.0:.0%}"
-        )
-
 
 @dataclass(repr=False)
 class StrataMosaicDisplay(Display):
@@ -120,7 +108,22 @@ class StrataMosaicDisplay(Display):
 
     def panel(self) -> Panel:
         """Draw verdicts side by side, as wide as they are frequent; in each the predictions, as high as they are."""
-        tiles = list(self._place_tiles())
+        by_verdict: dict[str, list[JudgedStratum]] = {}
+        for stratum in self.strata:
+            if stratum.rows > 0:
+                by_verdict.setdefault(stratum.verdict, []).append(stratum)
+        total = sum(stratum.rows for strata in by_verdict.values() for stratum in strata)
+        room, left = 1.0 - _GAP * (len(by_verdict) - 1), 0.0
+        tiles: list[_Tile] = []
+        for strata in by_verdict.values():
+            size = sum(stratum.rows for stratum in strata)
+            edge, high = left + size / total * room, 1.0
+            for stratum in strata:
+                low = high - stratum.rows / size
+                tiles.append(_Tile(stratum, left, edge, max(low, 0.0), high))
+                high = low
+            left = edge + _GAP
+
         rows = sum(stratum.rows for stratum in self.strata)
         right = sum(stratum.rows * (stratum.right.shown or 0.0) for stratum in self.strata)
         bare = sum(stratum.rows for stratum in self.strata if not stratum.labels)
@@ -147,39 +150,25 @@ class StrataMosaicDisplay(Display):
         key += [("paper", "hatched: no label")] if any(not tile.stratum.labels for tile in tiles) else []
         return replace(panel, marks=(*marks, *draw_legend(panel, 62.0, 14.0, key)))
 
-    def _place_tiles(self) -> Iterator[_Tile]:
-        """Yield strata with rows, in the order of verdicts and predictions."""
-        by_verdict: dict[str, list[JudgedStratum]] = {}
-        for stratum in self.strata:
-            if stratum.rows > 0:
-                by_verdict.setdefault(stratum.verdict, []).append(stratum)
-        total = sum(stratum.rows for strata in by_verdict.values() for stratum in strata)
-        room = 1.0 - _GAP * (len(by_verdict) - 1)
-        left = 0.0
-        for strata in by_verdict.values():
-            rows = sum(stratum.rows for stratum in strata)
-            right, high = left + rows / total * room, 1.0
-            for stratum in strata:
-                low = high - stratum.rows / rows
-                yield _Tile(stratum, left, right, max(low, 0.0), high)
-                high = low
-            left = right + _GAP
-
 
 def _draw_tile(panel: Panel, tile: _Tile) -> Iterator[Mark]:
     """Yield a tile, and in it the prediction and how often it is right where there is room."""
-    wide, high = panel.inner
-    seam = _SEAM / high if (tile.high - tile.low) * high > 2 * _SEAM else 0.0
-    yield Bar(
-        (tile.left, tile.low + seam), (tile.right, tile.high), tile.fill, hatched=not tile.stratum.labels, tip=tile.tip
+    (wide, high), stratum = panel.inner, tile.stratum
+    right = stratum.right.shown or 0.0
+    fill, share = hexadecimal(blend_colours(WRONG_TO_RIGHT, right)), f"{right:.0%}"
+    labels = f"{write_count(stratum.labels)} labelled" if stratum.labels else "none labelled"
+    tip = (
+        f"verdict {plain_label(stratum.verdict)}, prediction {plain_label(stratum.prediction)}: "
+        f"{write_count(stratum.rows)} rows, {labels}; right in {share}"
     )
+    seam = _SEAM / high if (tile.high - tile.low) * high > 2 * _SEAM else 0.0
+    yield Bar((tile.left, tile.low + seam), (tile.right, tile.high), fill, hatched=not stratum.labels, tip=tip)
     room = (tile.right - tile.left) * wide - 10.0
     tall = (tile.high - tile.low) * high
-    share = f"{tile.stratum.right.shown or 0.0:.0%}"
-    name = fit_label(tile.stratum.prediction, room, FONT["small"])
+    name = fit_label(stratum.prediction, room, FONT["small"])
     if tall < 15.0 or room < measure_width(share, FONT["small"]):
         return
-    ink, halo = on_colour(tile.fill), None if tile.stratum.labels else tile.fill
+    ink, halo = on_colour(fill), None if stratum.labels else fill
     centre = (tile.left + tile.right) / 2, (tile.low + tile.high) / 2
     both = f"{name} {share}"
     if tall >= 32.0:
@@ -189,3 +178,36 @@ def _draw_tile(panel: Panel, tile: _Tile) -> Iterator[Mark]:
         yield Words(*centre, both, ink, "small", "middle", halo=halo)
     else:
         yield Words(*centre, share, ink, "small", "middle", halo=halo)
+
+
+@dataclass(repr=False)
+class LabelPlanDisplay(Display):
+    """The width of an interval with labels that are planned, and with as many at random."""
+
+    plan: LabelPlan
+
+    def panel(self) -> Panel:
+        """Draw labels on a logarithmic axis; the wanted half width is dashed."""
+        curve = self.plan.curve
+        high = max((point.random for point in curve), default=0.1) * 1.1
+        low, top = log10(20), log10(max((point.labels for point in curve), default=100) * 1.3)
+        ticks = tuple((log10(point.labels), f"{point.labels:,}") for point in curve)
+        marks: list[Mark] = [Line(((low, self.plan.half_width), (top, self.plan.half_width)), "ink", dash=(3.0, 3.0))]
+        for words, colour, drop, values in (
+            ("planned", "captured", 18.0, [point.planned for point in curve]),
+            ("at random", "missed", -10.0, [point.random for point in curve]),
+        ):
+            points = tuple((log10(point.labels), value) for point, value in zip(curve, values, strict=True))
+            marks.append(Line(points, colour, 2.0))
+            marks += [Dot(x, y, colour, size=4.0, tip=f"{10**x:,.0f} labels {words}: ±{y:.3f}") for x, y in points]
+            marks += [Words(*points[0], words, colour, shift=(8.0, drop), halo="paper")] if points else []
+        return Panel(
+            "Plan of labels",
+            f"About {self.plan.labels:,} planned labels give ±{self.plan.half_width:g}.",
+            Axis(low, top, "labels", ticks, grid=True),
+            Axis(0.0, high, "half width", axis(0.0, high, "").ticks, grid=True),
+            tuple(marks),
+            width=560.0,
+            height=320.0,
+            margins=(60.0, 12.0, 24.0, 50.0),
+        )

@@ -1,17 +1,46 @@
-"""Bars of information to scale: the ledger (missed, captured, false) and the entropy diagram."""
+"""The account of the information in one table: what is missed, captured and false, and where it is lost.
+
+The ledger and the entropy diagram are bars of information to scale. Lost bits flow from the true to the predicted
+class, the perplexity chain counts the equally likely classes that remain, and bars by class show how the predictions of
+each spread and what predicting it leaves open.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar, Literal, Self
 
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.figures.display import TableDisplay, Tables, get_only_table
-from infoscope.figures.layout import choose_round_ticks, format_ticks
-from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Words
+from infoscope.figures.display import TableDisplay, Tables, get_only_table, name_tables
+from infoscope.figures.layout import (
+    choose_round_ticks,
+    draw_legend,
+    fit_label,
+    format_ticks,
+    measure_width,
+    plain_label,
+    shorten,
+    write_count,
+)
+from infoscope.figures.scene import Anchor, Axis, Bar, Line, Mark, Panel, Ribbon, Size, Words, series
+from infoscope.metrics import (
+    cell_false_information,
+    cell_missed_information,
+    class_false_information,
+    effective_classes,
+    output_missed_information,
+    remnant_classes,
+    system_classes,
+    system_remnant_classes,
+    transfer_factor,
+)
 from infoscope.metrics.shannon import entropies
+
+# The ledger -----------------------------------------------------------------------------------------------------------
 
 WIDTH, MARGIN = 640.0, 2.0
 NAME_WIDTH = 9.5
@@ -115,6 +144,8 @@ class LedgerDisplay(TableDisplay):
             return [drawn, Words(start, -0.14, text, anchor="end", shift=(-6.0, 12.0))]
         return [drawn, Words(start, -0.14, text, shift=(96.0, 12.0))]
 
+
+# The entropy diagram --------------------------------------------------------------------------------------------------
 
 Form = Literal["joint", "extended", "split"]
 _WORDS = {
@@ -281,3 +312,426 @@ def _stack_parts(
         parts.append(Part(what, start, start + max(length, 0.0), side))
         start += max(length, 0.0)
     return parts
+
+
+# Where the bits leak --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Stream:
+    """One cell with the bits it costs."""
+
+    truth: str
+    system: str
+    count: float
+    missed: float
+    false: float
+    hit: bool
+
+    @property
+    def bits(self) -> float:
+        """Missed and false together."""
+        return self.missed + self.false
+
+
+@dataclass(repr=False)
+class LeakDisplay(TableDisplay):
+    """Streams from truth (left) to predictions (right); all streams together are H(T|S) + H(S|T).
+
+    >>> from infoscope.tables import Contingency
+    >>> display = LeakDisplay.from_table(Contingency.from_matrix([[8, 2], [0, 10]]))
+    >>> print(f"{sum(stream.bits for stream in display.streams):.3f}")
+    0.751
+    """
+
+    streams: list[Stream]
+    most: int = 24
+    """Streams that are drawn by themselves."""
+    unit: str = "bits"
+    _single: ClassVar[bool] = True
+
+    @classmethod
+    def from_table(cls, tables: Tables, *, name: str = "system", most: int = 24) -> Self:
+        """Draw all cells of one table that cost something, the costliest first."""
+        table = get_only_table(tables, name, "a leak diagram")
+        missed, false = cell_missed_information(table), cell_false_information(table)
+        matched = dict(zip(*(side.tolist() for side in table.matches), strict=True))
+        order = np.argsort(-(missed + false), kind="stable")
+        streams = []
+        for place in order:
+            row, column = int(table.cell_rows[place]), int(table.cell_columns[place])
+            if missed[place] + false[place] > 0:
+                labels = str(table.truth_labels[row]), str(table.system_labels[column])
+                bits = float(missed[place]), float(false[place])
+                streams.append(Stream(*labels, float(table.cells[place]), *bits, matched.get(row) == column))
+        if not streams:
+            raise InputError("no bit leaks: the output tells the truth without doubt, so there is nothing to draw")
+        return cls(streams, most)
+
+    def panel(self) -> Panel:
+        """Draw two columns of classes, as high as the bits their errors cost, and the streams between them."""
+        errors = [stream for stream in self.streams if not stream.hit]
+        if not errors:
+            raise InputError("nothing is confused: all doubt lies in right predictions, so there is no stream to draw")
+        drawn = errors[: self.most]
+        # labels of either side by what they cost together, so that a class stands at one height on both
+        bits: dict[str, float] = {}
+        for stream in drawn:
+            for label in (stream.truth, stream.system):
+                bits[label] = bits.get(label, 0.0) + stream.bits
+        order = sorted(bits, key=lambda label: -bits[label])
+        truths, systems = (_stack_classes(drawn, side, order) for side in ("truth", "system"))
+        costliest = "; ".join(
+            f"{shorten(s.truth, 40)} predicted as {shorten(s.system, 40)}, {s.bits:.3f} {self.unit}" for s in drawn[:3]
+        )
+        caption = [f"{sum(stream.bits for stream in drawn):.2f} {self.unit} shown"]
+        if rest := errors[len(drawn) :]:
+            caption.append(f"{sum(stream.bits for stream in rest):.2f} in {len(rest):,} smaller confusions")
+        beside = sum(stream.bits for stream in self.streams if stream.hit)
+        caption.append(f"{beside:.2f} in correct predictions that errors made ambiguous")
+        return Panel(
+            "Where the bits leak",
+            f"{sum(stream.bits for stream in self.streams):.2f} {self.unit} are lost in {len(self.streams)} cells. "
+            f"The costliest: {costliest}.",
+            Axis(0.0, 1.0, ", ".join(caption)),
+            Axis(min(end for _, end in (*truths.values(), *systems.values())), 0.0),
+            (
+                *_draw_streams(drawn, truths, systems, self.unit),
+                *_draw_classes(truths, "truth", self.unit),
+                *_draw_classes(systems, "system", self.unit),
+            ),
+            width=640.0,
+            height=max(260.0, 24.0 * max(len(truths), len(systems))) + 70.0,
+            margins=(150.0, 34.0, 150.0, 36.0),
+        )
+
+
+def _stack_classes(streams: Sequence[Stream], side: str, order: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Return the ends of each class, from the top down, with gaps between them."""
+    bits: dict[str, float] = {}
+    for stream in streams:
+        label = getattr(stream, side)
+        bits[label] = bits.get(label, 0.0) + stream.bits
+    gap = 0.5 * sum(bits.values()) / max(len(bits), 1)
+    places, top = {}, 0.0
+    for label in (label for label in order if label in bits):
+        places[label] = (top, top - bits[label])
+        top -= bits[label] + gap
+    return places
+
+
+def _draw_streams(
+    streams: Sequence[Stream],
+    truths: Mapping[str, tuple[float, float]],
+    systems: Mapping[str, tuple[float, float]],
+    unit: str,
+) -> Iterator[Mark]:
+    """Yield the streams; those that leave or enter a class lie below each other in the order of their other end."""
+    free = {("truth", label): top for label, (top, _) in truths.items()}
+    free |= {("system", label): top for label, (top, _) in systems.items()}
+    starts: dict[int, float] = {}
+    ends: dict[int, float] = {}
+    for k in sorted(range(len(streams)), key=lambda k: -systems[streams[k].system][0]):
+        starts[k] = free["truth", streams[k].truth]
+        free["truth", streams[k].truth] -= streams[k].bits
+    for k in sorted(range(len(streams)), key=lambda k: -truths[streams[k].truth][0]):
+        ends[k] = free["system", streams[k].system]
+        free["system", streams[k].system] -= streams[k].bits
+    for k, stream in enumerate(streams):
+        tip = (
+            f"{plain_label(stream.truth)} predicted as {plain_label(stream.system)}: {write_count(stream.count)}\n"
+            f"missed {stream.missed:.3f}, false {stream.false:.3f} {unit}"
+        )
+        yield Ribbon((0.03, starts[k]), (0.97, ends[k]), stream.bits, tip=tip)
+
+
+def _draw_classes(places: Mapping[str, tuple[float, float]], side: str, unit: str) -> Iterator[Mark]:
+    """Yield the classes of one side with their names and bits beside them."""
+    is_left = side == "truth"
+    low, high = (0.0, 0.025) if is_left else (0.975, 1.0)
+    edge, away = (low, -8.0) if is_left else (high, 8.0)
+    anchor: Anchor = "end" if is_left else "start"
+    yield Words(edge, 0.0, "true" if is_left else "predicted", "dim", anchor=anchor, shift=(away, -22.0))
+    for label, (top, bottom) in places.items():
+        name, bits = plain_label(label), top - bottom
+        yield Bar((low, bottom), (high, top), "ink", 0.8, tip=f"{name}: {bits:.3f} {unit}")
+        text = f"{fit_label(label, 98.0)}: {bits:.2f}"
+        yield Words(edge, (top + bottom) / 2, text, anchor=anchor, shift=(away, 0.0), tip=name)
+
+
+# The perplexity chain -------------------------------------------------------------------------------------------------
+
+NAME_ROOM = 150.0
+"""Pixels a name may take."""
+
+
+@dataclass(frozen=True)
+class Half:
+    """One side's classes: classes = (classes / effective) · transferred · remaining."""
+
+    classes: int
+    effective: float
+    """Number of equally frequent classes that would be as varied."""
+    remaining: float
+    """Of these, how many the other side leaves open."""
+
+    @property
+    def is_imbalanced(self) -> bool:
+        """True if the classes are worth fewer equally frequent ones."""
+        return self.effective <= 0.995 * self.classes
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The classes of the truth and, where they are shown, of the predictions, both divided by the same factor.
+
+    classes = (classes / effective) · transferred · remaining, for either.
+    """
+
+    name: str
+    classes: int
+    effective: float
+    remaining: float
+    transferred: float
+    output: Half | None = None
+
+    @cached_property
+    def truth(self) -> Half:
+        """The classes of the truth."""
+        return Half(self.classes, self.effective, self.remaining)
+
+    @property
+    def halves(self) -> list[Half]:
+        """The truth's, and the output's where it is shown."""
+        return [self.truth] if self.output is None else [self.truth, self.output]
+
+
+Shown = Literal["both", "truth"]
+
+
+@dataclass(repr=False)
+class PerplexityDisplay(TableDisplay):
+    """Doubt on a logarithmic scale: from all classes down to those still to be guessed among.
+
+    Both halves, the truth's (k, k_T, k_T|S) and the output's (m, m_S, m_S|T), are cut by the same factor μ.
+    """
+
+    chains: list[Chain]
+    _single: ClassVar[bool] = False
+
+    @classmethod
+    def from_table(cls, tables: Tables, *, name: str = "system", half: Shown = "both") -> Self:
+        """Draw two bars per table, of the truth and of the predictions; ``half="truth"`` leaves the second out."""
+        if half not in ("both", "truth"):
+            raise InputError(f"half is {half!r}; it is both or truth")
+        chains = []
+        for key, table in name_tables(tables, name).items():
+            k, m = table.shape
+            if k < 2:
+                raise InputError(f"the truth of {key!r} has one class only, so there was never any doubt to draw")
+            output = Half(m, float(system_classes(table)), float(system_remnant_classes(table)))
+            truth = (float(effective_classes(table)), float(remnant_classes(table)))
+            chains.append(Chain(key, k, *truth, float(transfer_factor(table)), output if half == "both" else None))
+        return cls(chains)
+
+    def panel(self) -> Panel:
+        """Draw bars from 1 to the number of classes, cut where one side rules classes of the other out."""
+        rows = [(chain, half) for chain in self.chains for half in chain.halves]
+        most = max(half.classes for _, half in rows)
+        named, count = len(self.chains) > 1, len(rows)
+        marks: list[Mark] = []
+        for place, (chain, half) in enumerate(rows):  # what remains, what the other side rules out, and imbalance
+            remnant, effective, whole = (
+                float(np.log2(max(x, 1.0))) for x in (half.remaining, half.effective, half.classes)
+            )
+            low, high = count - 1 - place - 0.36, count - 1 - place + 0.06
+            worth = f" (worth {half.effective:.1f})" if half.is_imbalanced else ""
+            is_truth = half is chain.truth
+            if is_truth:
+                kind, tip = "missed", f"{half.remaining:.2f} equally likely classes remain"
+                words = f"{half.remaining:.1f} left to guess among, of {half.classes:,} classes{worth}"
+            else:
+                kind, tip = "false", f"{half.remaining:.2f} predictions, the true class given"
+                words = f"{half.remaining:.1f} predictions per true class, of {half.classes:,} predictions{worth}"
+            lacking = f"imbalance: {half.classes} are worth {half.effective:.2f}"
+            marks += [
+                Bar((0.0, low), (remnant, high), kind, tip=tip),
+                Bar((remnant, low), (effective, high), "captured", tip=f"divided by {chain.transferred:.2f}"),
+                Bar((effective, low), (whole, high), "faint", tip=lacking),
+                Words(0.0, high, words, shift=(0.0, -11.0)),
+            ]
+            middle = (low + high) / 2
+            if effective - remnant > 0.08 * whole:
+                centre, text = (remnant + effective) / 2, f"÷ {chain.transferred:.2f}"
+                marks.append(Words(centre, middle, text, "on-captured", anchor="middle", bold=True))
+            if named and is_truth:
+                name = fit_label(chain.name, NAME_ROOM)
+                marks.append(Words(0.0, middle, name, anchor="end", shift=(-8.0, 0.0), of=chain.name))
+        left = 24.0 + max(measure_width(fit_label(chain.name, NAME_ROOM)) for chain in self.chains) if named else 10.0
+        # powers of two, and the number of classes itself where it has room
+        end = float(np.log2(most))
+        step = max(1, int(np.log2(most)) // 8)
+        ticks = [(float(power), f"{2**power:,}") for power in range(0, int(np.log2(most)) + 1, step)]
+        ticks = [(power, text) for power, text in ticks if power == 0.0 or end - power > 0.06 * end]
+        one = self.chains[0]
+        panel = Panel(
+            "Perplexity chain",
+            f"{one.truth.classes} classes, in effect {one.truth.effective:.1f}; the predictions of "
+            f"{shorten(one.name, 60)} leave {one.truth.remaining:.1f}.",
+            Axis(0.0, end, "equally likely classes (log scale)", (*ticks, (end, f"{most:,}"))),
+            Axis(-0.5, count - 0.5),
+            tuple(marks),
+            width=640.0,
+            height=52.0 * count + 84.0,
+            margins=(left, 34.0, 20.0, 50.0),
+        )
+        both = any(chain.output is not None for chain in self.chains)
+        key = [("missed", "remaining"), *([("false", "beyond the truth")] if both else [])]
+        key.append(("captured", "ruled out by the other side" if both else "ruled out by the predictions"))
+        if any(half.is_imbalanced for _, half in rows):
+            key.append(("faint", "not equally frequent"))
+        return replace(panel, marks=(*marks, *draw_legend(panel, 10.0, 12.0, key)))
+
+
+# Information by class -------------------------------------------------------------------------------------------------
+
+MAX_CLASSES = 40
+"""More are not drawn; those that cost most are."""
+
+
+@dataclass(frozen=True)
+class ClassBar:
+    """One class of one system, in bits; NaN where the class does not occur on that side."""
+
+    label: str
+    system: str
+    spread: float
+    """H(S|T=i): how unsteadily the system treats the class."""
+    ambiguity: float
+    """H(T|S=j): how little the prediction tells."""
+    cost: float
+    """Bits that it adds to missed and false information."""
+
+
+@dataclass(repr=False)
+class ClassInformationDisplay(TableDisplay):
+    """Bars to the left for H(S|T=i), to the right for H(T|S=j), class by class, several systems side by side."""
+
+    bars: list[ClassBar]
+
+    @classmethod
+    def from_table(cls, tables: Tables, *, name: str = "system") -> Self:
+        """Measure every class of one table, or of several by name."""
+        bars = []
+        for key, table in name_tables(tables, name).items():
+            spread = dict(zip(table.truth_labels, np.asarray(class_false_information(table)).tolist(), strict=True))
+            ambiguity = dict(
+                zip(table.system_labels, np.asarray(output_missed_information(table)).tolist(), strict=True)
+            )
+            truth_shares = dict(zip(table.truth_labels, table.row_totals / table.total, strict=True))
+            output_shares = dict(zip(table.system_labels, table.column_totals / table.total, strict=True))
+            own = [
+                ClassBar(
+                    str(label),
+                    key,
+                    spread.get(label, np.nan),
+                    ambiguity.get(label, np.nan),
+                    float(
+                        np.nan_to_num(spread.get(label, 0.0)) * truth_shares.get(label, 0.0)
+                        + np.nan_to_num(ambiguity.get(label, 0.0)) * output_shares.get(label, 0.0)
+                    ),
+                )
+                for label in dict.fromkeys([*table.truth_labels, *table.system_labels])
+            ]
+            bars += sorted(own, key=lambda bar: -bar.cost)
+        return cls(bars)
+
+    @property
+    def labels(self) -> list[str]:
+        """Classes by what they cost in all systems together."""
+        costs: dict[str, float] = {}
+        for bar in self.bars:
+            costs[bar.label] = costs.get(bar.label, 0.0) + bar.cost
+        return sorted(costs, key=lambda label: -costs[label])
+
+    def panel(self) -> Panel:
+        """Draw two wings with the class names between them."""
+        systems = list(dict.fromkeys(bar.system for bar in self.bars))
+        labels = self.labels[:MAX_CLASSES]
+        left_out = len(self.labels) - len(labels)
+        count, several = len(labels), len(systems) > 1
+        thick = 11.0 * len(systems) + 8.0 if several else 20.0
+        most = max(float(np.nanmax([[bar.spread, bar.ambiguity] for bar in self.bars])), 0.01)
+        gap = 0.46 * most
+        marks = [
+            mark for row, label in enumerate(labels) for mark in self._draw_class(count - 1 - row, label, systems, gap)
+        ]
+        top = count - 0.5
+        marks.append(Words(-gap, top, "spread of predictions, H(S|T=class)", "dim", anchor="end", shift=(0.0, -14.0)))
+        marks.append(Words(gap, top, "prediction ambiguity, H(T|S=class)", "dim", shift=(0.0, -14.0)))
+        left = -300.0
+        for place, system in enumerate(systems if several else ()):
+            text = f"■ {fit_label(system, 600.0 / len(systems) - 28.0, 11.0)}"
+            shift, tip = (left, -36.0), plain_label(system)
+            marks.append(Words(0.0, top, text, series(place), "small", shift=shift, bold=True, of=system, tip=tip))
+            left += 18.0 + 1.06 * measure_width(text, 11.0)
+
+        ticks = choose_round_ticks(0.0, most, 4)
+        words = format_ticks(ticks)
+        mirrored = (*((-gap - x, text) for x, text in zip(ticks, words, strict=True)),)
+        worst = max(self.bars, key=lambda bar: bar.cost)
+        head = 38.0 + (18.0 if several else 0.0)
+        return Panel(
+            "Information by class",
+            f"Information by class for {len(self.labels)} classes, {count} drawn. "
+            f"{shorten(worst.label, 60)} costs most: its predictions "
+            f"spread by {worst.spread:.2f} bits, and predicting it leaves {worst.ambiguity:.2f} bits open.",
+            Axis(
+                -1.14 * most - gap,
+                1.14 * most + gap,
+                "bits",
+                (*mirrored, *((gap + x, text) for x, text in zip(ticks, words, strict=True))),
+                line=False,
+            ),
+            Axis(-0.5, count - 0.5),
+            tuple(marks),
+            width=640.0,
+            height=thick * count + 50.0 + head,
+            margins=(12.0, head, 12.0, 50.0),
+            notes=(f"{left_out:,} classes that cost less are not drawn",) if left_out > 0 else (),
+        )
+
+    def _draw_class(self, row: float, label: str, systems: Sequence[str], gap: float) -> list[Mark]:
+        """Draw a class's name, and left and right of it the bars of each system with their numbers."""
+        room = 0.46 / 3.2 * 2 * 616.0
+        marks: list[Mark] = [Words(0.0, row, fit_label(label, room), anchor="middle", tip=plain_label(label))]
+        thick, single = 0.8 / len(systems), len(systems) == 1
+        for bar in self.bars:
+            if bar.label != label:
+                continue
+            place = systems.index(bar.system)
+            top = row + 0.4 - place * thick
+            for value, sign, role, word in (
+                (bar.spread, -1.0, "false", "spread of predictions"),
+                (bar.ambiguity, 1.0, "missed", "prediction ambiguity"),
+            ):
+                if not np.isfinite(value):
+                    continue
+                tip = f"{plain_label(label)}\n{plain_label(bar.system)}: {word} {value:.3f} bits"
+                start, end = sign * gap, sign * gap + sign * value
+                marks.append(
+                    Bar(
+                        (min(start, end), top - thick),
+                        (max(start, end), top),
+                        role if single else series(place),
+                        hatched=single and role == "false",
+                        of=None if single else bar.system,
+                        tip=tip,
+                    )
+                )
+                if len(systems) <= 4:
+                    anchor: Anchor = "end" if sign < 0 else "start"
+                    size: Size = "small" if single else "tiny"
+                    middle = top - thick / 2
+                    marks.append(Words(end, middle, f"{value:.2f}", "dim", size, anchor, (4.0 * sign, 0.0)))
+        return marks

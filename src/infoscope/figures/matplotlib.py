@@ -86,24 +86,36 @@ def _add_axes(panel: Panel, figure: Any) -> Any:
 
 def draw(panel: Panel, ax: Axes) -> None:
     """Put every mark of the panel on the axes."""
+    from matplotlib.colors import to_rgba  # noqa: PLC0415 - optional
+
     ax.set_xlim(panel.x.low, panel.x.high)
     ax.set_ylim(panel.y.low, panel.y.high)
-    pen = Pen(ax, DARK if _is_on_dark(ax) else LIGHT, _make_room(panel, ax))
-    _set_axes(panel, pen)
+    # what can be seen behind the axes, a light page unless something is
+    behind = [to_rgba(part.get_facecolor()) for part in (ax, cast("Any", ax).figure)]
+    ground = next((hexadecimal(255 * part for part in colour[:3]) for colour in behind if colour[3] > 0.5), None)
+    pen = Pen(ax, LIGHT if ground is None or not is_dark(ground) else DARK, _make_room(panel, ax))
+    dim = pen.colour("dim")
+    for side in ("top", "right"):
+        pen.ax.spines[side].set_visible(False)
+    for part, spine, which in ((panel.x, "bottom", ax.xaxis), (panel.y, "left", ax.yaxis)):
+        pen.ax.spines[spine].set_visible(bool(part.ticks) and part.line)
+        pen.ax.spines[spine].set_color(dim)
+        which.set_ticks([tick for tick, _ in part.ticks], labels=[text for _, text in part.ticks])
+        for text in which.get_ticklabels():
+            text.set_parse_math(False)
+        which.set_tick_params(colors=dim, labelsize=FONT["small"] * pen.scale, length=0, pad=6.0 * pen.scale)
+        which.set_label_text(part.title, color=dim, fontsize=FONT["normal"] * pen.scale)
+        which.label.set_parse_math(False)
+        if not part.ticks:
+            which.labelpad = (panel.margins[3] - 14.0 - FONT["normal"]) * pen.scale
+        if part.grid:
+            which.grid(True, color=pen.colour("grid"), linewidth=1, zorder=0)
+    ax.set_axisbelow(True)
+    ax.set_facecolor("none")
     for order, mark in enumerate(panel.marks):
         _DRAWN[type(mark)](pen, mark, 2.0 + order / 1000.0)
     ax.set_aspect("auto")  # images set it
     ax.set_box_aspect(panel.inner[1] / panel.inner[0])
-
-
-def _is_on_dark(ax: Any) -> bool:
-    """Return whether what lies behind the axes is dark."""
-    from matplotlib.colors import to_rgba  # noqa: PLC0415 - optional
-
-    for red, green, blue, seen in (to_rgba(ax.get_facecolor()), to_rgba(ax.figure.get_facecolor())):
-        if seen > 0.5:
-            return is_dark(hexadecimal((255 * red, 255 * green, 255 * blue)))
-    return False
 
 
 def _make_room(panel: Panel, ax: Any) -> float:
@@ -128,27 +140,6 @@ def _make_room(panel: Panel, ax: Any) -> float:
             )
         )
     return scale
-
-
-def _set_axes(panel: Panel, pen: Pen) -> None:
-    ax, dim = pen.ax, pen.colour("dim")
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-    for part, spine, which in ((panel.x, "bottom", ax.xaxis), (panel.y, "left", ax.yaxis)):
-        ax.spines[spine].set_visible(bool(part.ticks) and part.line)
-        ax.spines[spine].set_color(dim)
-        which.set_ticks([tick for tick, _ in part.ticks], labels=[text for _, text in part.ticks])
-        for text in which.get_ticklabels():
-            text.set_parse_math(False)
-        which.set_tick_params(colors=dim, labelsize=FONT["small"] * pen.scale, length=0, pad=6.0 * pen.scale)
-        which.set_label_text(part.title, color=dim, fontsize=FONT["normal"] * pen.scale)
-        which.label.set_parse_math(False)
-        if not part.ticks:
-            which.labelpad = (panel.margins[3] - 14.0 - FONT["normal"]) * pen.scale
-        if part.grid:
-            which.grid(True, color=pen.colour("grid"), linewidth=1, zorder=0)
-    ax.set_axisbelow(True)
-    ax.set_facecolor("none")
 
 
 def _draw_line(pen: Pen, mark: Line, order: float) -> None:

@@ -83,8 +83,19 @@ class RelationMatrixDisplay(Display):
         marks: list[Mark] = []
         place = {name: number for number, name in enumerate(self.names)}
         for cell in self.cells:
+            tip = f"{plain_label(cell.first)} and {plain_label(cell.second)}: {cell.bits:.3f} bits"
             for one, other in ((cell.first, cell.second), (cell.second, cell.first)):
-                marks += _draw_square(cell, place[one], place[other], side)
+                row, column = place[one], place[other]
+                low, high = (column + 0.04, row + 0.96), (column + 0.96, row + 0.04)
+                if not cell.significant:  # hollow where chance explains it
+                    corners = (low, (high[0], low[1]), high, (low[0], high[1]))
+                    marks.append(Line(corners, "faint", closed=True, tip=f"{tip}, not more than chance"))
+                    continue
+                marks.append(Bar(low, high, "captured", 0.15 + 0.85 * float(np.sqrt(min(cell.part, 1.0))), tip=tip))
+                if side >= 30.0:
+                    ink = "on-captured" if cell.part > 0.3 else "ink"
+                    text = f"{cell.bits:.2f}" if cell.bits >= 0.005 else "<.01"
+                    marks.append(Words(column + 0.5, row + 0.5, text, ink, "tiny", "middle", (0.0, 3.0)))
         for number, (name, short) in enumerate(zip(self.names, short_names, strict=True)):
             middle, tip = number + 0.5, plain_label(name)
             marks.append(Words(0.0, middle, short, "ink", "small", "end", (-6.0, 3.5), tip=tip))
@@ -102,21 +113,6 @@ class RelationMatrixDisplay(Display):
             height=top + side * size + 12.0,
             margins=(left, top, max(60.0, LEAST_WIDTH - left - side * size), 12.0),
         )
-
-
-def _draw_square(cell: RelationCell, row: int, column: int, side: float) -> list[Mark]:
-    """Draw a pair: hollow where chance explains it, with its bits where there is room."""
-    low, high = (column + 0.04, row + 0.96), (column + 0.96, row + 0.04)
-    tip = f"{plain_label(cell.first)} and {plain_label(cell.second)}: {cell.bits:.3f} bits"
-    if not cell.significant:
-        corners = (low, (high[0], low[1]), high, (low[0], high[1]))
-        return [Line(corners, "faint", closed=True, tip=f"{tip}, not more than chance")]
-    marks: list[Mark] = [Bar(low, high, "captured", 0.15 + 0.85 * float(np.sqrt(min(cell.part, 1.0))), tip=tip)]
-    if side >= 30.0:
-        ink = "on-captured" if cell.part > 0.3 else "ink"
-        text = f"{cell.bits:.2f}" if cell.bits >= 0.005 else "<.01"
-        marks.append(Words(column + 0.5, row + 0.5, text, ink, "tiny", "middle", (0.0, 3.0)))
-    return marks
 
 
 MAX_LINES = 120

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, cast
 
@@ -26,17 +26,16 @@ Numbers = NDArray[np.float64]
 class SweepCurve(Display):
     """A picture of the operating points of scores."""
 
-    @classmethod
-    def from_sweep(cls, sweep: Sweep) -> Self:
-        """Draw a sweep."""
-        raise NotImplementedError
+    from_sweep: ClassVar[Callable[..., Any]]
+    """The picture of a sweep."""
 
     @classmethod
     def from_predictions(
         cls, y_true: LabelsLike, y_score: ArrayLike | Frame, *, ax: Axes | None = None, **options: Any
     ) -> Self:
         """Follow the scores over all their thresholds and draw; options as for ``infoscope.sweep``."""
-        return cls.from_sweep(sweep(y_true, y_score, **options)).plot(ax)
+        display: Self = cls.from_sweep(sweep(y_true, y_score, **options))
+        return display.plot(ax)
 
     @classmethod
     def from_estimator(

@@ -45,46 +45,39 @@ class _Shape(NamedTuple):
 
 def svg(panel: Panel) -> str:
     """Return the picture as an element for a page that styles the roles; neighbours that look alike say so once."""
-
-    def write_grouped(shapes: Iterable[_Shape]) -> str:
-        parts = []
-        for (classes, paint, is_alone), group in groupby(
-            shapes, lambda shape: (shape.classes, shape.paint, shape.is_alone)
-        ):
-            members = list(group)
-            if is_alone or len(members) == 1:
-                parts += [shape.text() for shape in members]
-            else:
-                parts.append(f"<g{classes}{paint}>{''.join(shape.text(shared=True) for shape in members)}</g>")
-        return "".join(parts)
-
-    return _write_element(panel, write_grouped)
+    return _write_element(panel, grouped=True)
 
 
 def make_standalone_svg(panel: Panel, *, dark: bool | None = None) -> str:
     """Return the picture as a file of its own; ``dark`` None follows the reader's preference."""
-    turn = "" if dark is False else style_roles(DARK)
+    turn = ""  # rules that give each role its dark colour, for fills and strokes
+    if dark is not False:
+        turn = "".join(f".f-{role}{{fill:{colour}}}.s-{role}{{stroke:{colour}}}" for role, colour in DARK.items())
     style = turn if dark else f"@media(prefers-color-scheme:dark){{{turn}}}" if turn else ""
     inside = f"<style>{style}</style>" if style else ""
     box = f'<rect class="f-paper" fill="{LIGHT["paper"]}" width="{_n(panel.width)}" height="{_n(panel.height)}"/>'
-    picture = _write_element(
-        panel,
-        lambda shapes: "".join(shape.text() for shape in shapes),
-        inside + box,
-        f' font-family="{FAMILY}" data-maker="{MAKER}"',
-    )
+    picture = _write_element(panel, inside + box, f' font-family="{FAMILY}" data-maker="{MAKER}"')
     return picture.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
 
 
-def style_roles(colours: dict[str, str]) -> str:
-    """Write rules that give each role a colour, for fills and strokes."""
-    return "".join(f".f-{role}{{fill:{colour}}}.s-{role}{{stroke:{colour}}}" for role, colour in colours.items())
-
-
-def _write_element(panel: Panel, write: Callable[[Iterable[_Shape]], str], first: str = "", more: str = "") -> str:
+def _write_element(panel: Panel, first: str = "", more: str = "", *, grouped: bool = False) -> str:
+    """Write marks that are clipped to the axes, then the others; ``grouped``, neighbours share what they look like."""
     marks = list(chain(_make_axes(panel), panel.marks))
-    free = write(shape for mark in marks if not _is_clipped(mark) for shape in _DRAWN[type(mark)](panel, mark))
-    clipped = write(shape for mark in marks if _is_clipped(mark) for shape in _DRAWN[type(mark)](panel, mark))
+    parts: dict[bool, list[str]] = {True: [], False: []}
+    for is_clipped, written in parts.items():
+        shapes = (
+            shape
+            for mark in marks
+            if (isinstance(mark, (Cloud, Raster, Bar, Ribbon)) or (isinstance(mark, Line) and mark.clip)) == is_clipped
+            for shape in _DRAWN[type(mark)](panel, mark)
+        )
+        for (classes, paint, is_alone), group in groupby(shapes, lambda s: (s.classes, s.paint, s.is_alone)):
+            members = list(group)
+            if not grouped or is_alone or len(members) == 1:
+                written += [shape.text() for shape in members]
+            else:
+                written.append(f"<g{classes}{paint}>{''.join(shape.text(shared=True) for shape in members)}</g>")
+    clipped, free = "".join(parts[True]), "".join(parts[False])
     name, inside = _name_picture(panel), ""
     if clipped:
         left, top, _, _ = panel.margins
@@ -107,10 +100,6 @@ def _write_element(panel: Panel, write: Callable[[Iterable[_Shape]], str], first
 def _name_picture(panel: Panel) -> str:
     """Return an id for what the picture defines: pictures that share it define the same."""
     return f"p{zlib.crc32(repr((panel.title, panel.width, panel.height, panel.margins)).encode()):08x}"
-
-
-def _is_clipped(mark: Mark) -> bool:
-    return isinstance(mark, (Cloud, Raster, Bar, Ribbon)) or (isinstance(mark, Line) and mark.clip)
 
 
 def _n(number: float) -> str:
@@ -209,17 +198,6 @@ _CORNERS = {"diamond": (4, 0.0, 1.25), "up": (3, 0.0, 1.3), "down": (3, np.pi, 1
 """Corners of a shape, where the first points, and its reach where a circle of the same size has 1."""
 
 
-def _write_polygon(x: float, y: float, size: float, shape: str) -> str:
-    if shape == "star":
-        turns = np.arange(10) * np.pi / 5
-        reach = np.where(np.arange(10) % 2 == 0, size, size * 0.45)
-    else:
-        corners, first, longer = _CORNERS[shape]
-        turns = first + np.arange(corners) * 2 * np.pi / corners
-        reach = np.full(corners, longer * size)
-    return _write_path(zip(x + reach * np.sin(turns), y - reach * np.cos(turns), strict=True)) + "Z"
-
-
 def _draw_dot(panel: Panel, mark: Dot) -> Iterator[_Shape]:
     owner, child = _explain(mark.of, mark.tip)
     x, y = panel.place(mark.x, mark.y)
@@ -235,7 +213,12 @@ def _draw_dot(panel: Panel, mark: Dot) -> Iterator[_Shape]:
         path = f"M{_n(x - r)} {_n(y - r)}L{_n(x + r)} {_n(y + r)}M{_n(x - r)} {_n(y + r)}L{_n(x + r)} {_n(y - r)}"
         yield _Shape("path", looks, f' d="{path}"', paint, owner, child, is_alone=True)
     elif mark.shape == "star" or mark.shape in _CORNERS:
-        path = _write_polygon(x, y, r, mark.shape)
+        if mark.shape == "star":
+            turns, reach = np.arange(10) * np.pi / 5, np.where(np.arange(10) % 2 == 0, r, r * 0.45)
+        else:
+            corners, first, longer = _CORNERS[mark.shape]
+            turns, reach = first + np.arange(corners) * 2 * np.pi / corners, np.full(corners, longer * r)
+        path = _write_path(zip(x + reach * np.sin(turns), y - reach * np.cos(turns), strict=True)) + "Z"
         yield _Shape("path", looks, f' d="{path}"', paint, owner, child, is_alone=True)
     elif mark.shape == "square":
         yield _Shape("rect", looks, _set_box(x - r, y - r, 2 * r, 2 * r), paint, owner, child, is_alone=True)

@@ -220,7 +220,23 @@ def curve_panel(curves: Sequence[Curve], across: str, up: str, title: str, *, be
         margins=(56.0, 14.0, right, 50.0),
     )
 
-    marks = [mark for number, curve in enumerate(curves) for mark in _draw_curve(curve, series(number))]
+    marks: list[Mark] = []
+    for number, curve in enumerate(curves):  # each with its band and gaps, and dots where it has few points
+        colour = series(number)
+        if curve.low is not None and curve.high is not None:
+            outline = (*zip(curve.x, curve.low, strict=True), *reversed(list(zip(curve.x, curve.high, strict=True))))
+            marks.append(Line(outline, colour, 0.0, closed=True, fill=colour, opacity=0.18, of=curve.name))
+        run: list[Point] = []
+        for x, y in (*zip(curve.x, curve.y, strict=True), (np.nan, np.nan)):
+            if np.isfinite(y):
+                run.append((x, y))
+            elif run:
+                marks.append(Line(tuple(run), colour, 2.2, of=curve.name))
+                run = []
+        for x, y in zip(curve.x, curve.y, strict=True) if len(curve.x) <= 40 else ():
+            if np.isfinite(y):
+                tip = f"{plain_label(curve.name)} {format_number(y, '.3f')} at {format_number(x, 'g')}"
+                marks.append(Dot(x, y, colour, size=3.0, colour=colour, of=curve.name, tip=tip))
     ends = [next((y for y in reversed(curve.y) if np.isfinite(y)), 0.0) for curve in curves]
     step = 16.0 * (panel.y.high - panel.y.low) / panel.inner[1]
     heights = spread_labels(ends, step, panel.y.low + 0.3 * step, panel.y.high)
@@ -233,26 +249,6 @@ def curve_panel(curves: Sequence[Curve], across: str, up: str, title: str, *, be
     return replace(panel, marks=tuple(marks))
 
 
-def _draw_curve(curve: Curve, colour: str) -> list[Mark]:
-    """Draw a curve with its band and gaps where it is undefined, and dots where it has few points."""
-    marks: list[Mark] = []
-    if curve.low is not None and curve.high is not None:
-        outline = (*zip(curve.x, curve.low, strict=True), *reversed(list(zip(curve.x, curve.high, strict=True))))
-        marks.append(Line(outline, colour, 0.0, closed=True, fill=colour, opacity=0.18, of=curve.name))
-    run: list[Point] = []
-    for x, y in (*zip(curve.x, curve.y, strict=True), (np.nan, np.nan)):
-        if np.isfinite(y):
-            run.append((x, y))
-        elif run:
-            marks.append(Line(tuple(run), colour, 2.2, of=curve.name))
-            run = []
-    for x, y in zip(curve.x, curve.y, strict=True) if len(curve.x) <= 40 else ():
-        if np.isfinite(y):
-            tip = f"{plain_label(curve.name)} {format_number(y, '.3f')} at {format_number(x, 'g')}"
-            marks.append(Dot(x, y, colour, size=3.0, colour=colour, of=curve.name, tip=tip))
-    return marks
-
-
 def _draw_star(panel: Panel, curve: Curve, star: Point) -> list[Mark]:
     """Draw the best point, with its words on the side of the star where the curve is not, and within the axes."""
     x, y = star
@@ -263,18 +259,13 @@ def _draw_star(panel: Panel, curve: Curve, star: Point) -> list[Mark]:
     wide = (measure_width(text) + 11.0) * (panel.x.high - panel.x.low) / panel.inner[0]
     xs, ys = np.asarray(curve.x, dtype=np.float64), np.asarray(curve.y, dtype=np.float64)
     defined = np.isfinite(ys)
-
-    def count_crossings(to_the_right: bool) -> int:
-        """Return at how many of a few places along the words the curve comes near their height."""
-        left, right = (x, x + wide) if to_the_right else (x - wide, x)
-        heights = np.interp(np.linspace(left, right, 25), xs[defined], ys[defined])
-        return int(np.count_nonzero(np.abs(heights - middle) < 9.0 * step))
-
-    to_the_right = min(
-        (side for side in (True, False) if panel.x.low <= x + (wide if side else -wide) <= panel.x.high),
-        key=count_crossings,
-        default=x < (panel.x.low + panel.x.high) / 2,
-    )
+    # of a few places along the words on either side, at how many the curve comes near their height
+    crossings = {}
+    for side, left, right in ((True, x, x + wide), (False, x - wide, x)):
+        if panel.x.low <= (right if side else left) <= panel.x.high:
+            heights = np.interp(np.linspace(left, right, 25), xs[defined], ys[defined])
+            crossings[side] = np.count_nonzero(np.abs(heights - middle) < 9.0 * step)
+    to_the_right = min(crossings, key=lambda side: crossings[side], default=x < (panel.x.low + panel.x.high) / 2)
     tip = f"best {plain_label(curve.name)}: {format_number(y, '.3f')} at {format_number(x, 'g')}"
     shift = (11.0 if to_the_right else -10.0, -14.0 if above else 14.0)
     anchor: Anchor = "start" if to_the_right else "end"

@@ -5,7 +5,7 @@ Large sequences show the worst tracks, and say so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -337,7 +337,20 @@ class TrackTimelineDisplay(TrackDisplay):
 
         per_pixel = (last - low) / panel.inner[0]
         colours = assign_colours(self.segments)
-        marks = [mark for segment in self.segments for mark in self._draw_stretch(segment, colours, per_pixel)]
+        marks: list[Mark] = []
+        for segment in self.segments:  # with the id that followed the track, where there is room for its name
+            start, end, row = segment.first - self.step / 2, segment.last + self.step / 2, segment.row
+            frames = f"frame {segment.first:g}" + (f" to {segment.last:g}" if segment.last > segment.first else "")
+            track = f"truth track {plain_label(segment.track)}\n{frames}"
+            if segment.system is None:
+                marks.append(Bar((start, row + 0.42), (end, row + 0.58), "missed", tip=f"{track}\nnot detected"))
+                continue
+            word = {"found": "\nfound again", "break": "\na break", "swap": "\na swap"}.get(segment.begins, "")
+            tip = f"{track}\nfollowed by {plain_label(segment.system)}{word}"
+            marks.append(Bar((start, row + 0.12), (end, row + 0.88), colours[segment.system], tip=tip))
+            text = shorten(segment.system, 16)
+            if measure_width(text, 11.0) + 12.0 < (end - start) / per_pixel:
+                marks.append(Words((start + end) / 2, row + 0.5, text, "paper", "small", "middle"))
         for segment in self.segments:
             x = segment.first - self.step / 2
             if segment.begins == "break":
@@ -353,21 +366,6 @@ class TrackTimelineDisplay(TrackDisplay):
             marks.append(Words(x, 0.0, text, "dim", "small", shift=(9.0, up)))
             across += 34.0 + measure_width(text, 11.0)
         return replace(panel, marks=tuple(marks))
-
-    def _draw_stretch(self, segment: Segment, colours: dict[TrackId, str], per_pixel: float) -> Iterator[Mark]:
-        """Yield a stretch of a track with the id that followed it, where there is room for its name."""
-        start, end, row = segment.first - self.step / 2, segment.last + self.step / 2, segment.row
-        frames = f"frame {segment.first:g}" + (f" to {segment.last:g}" if segment.last > segment.first else "")
-        track = f"truth track {plain_label(segment.track)}\n{frames}"
-        if segment.system is None:
-            yield Bar((start, row + 0.42), (end, row + 0.58), "missed", tip=f"{track}\nnot detected")
-            return
-        word = {"found": "\nfound again", "break": "\na break", "swap": "\na swap"}.get(segment.begins, "")
-        tip = f"{track}\nfollowed by {plain_label(segment.system)}{word}"
-        yield Bar((start, row + 0.12), (end, row + 0.88), colours[segment.system], tip=tip)
-        text = shorten(segment.system, 16)
-        if measure_width(text, 11.0) + 12.0 < (end - start) / per_pixel:
-            yield Words((start + end) / 2, row + 0.5, text, "paper", "small", "middle")
 
 
 # Association map ------------------------------------------------------------------------------------------------------
@@ -512,7 +510,17 @@ class AssociationDisplay(TrackDisplay):
         ]
         marks += [Line(((float(x), 0.0), (float(x), float(rows))), "grid", clip=False) for x in range(columns + 1)]
         for cell, kind, total in zip(self.cells, self.kinds, self.wholes, strict=True):
-            marks += _draw_cell(cell, kind, cell.frames / total, side)
+            share, role = cell.frames / total, KINDS[kind]
+            opacity = 0.7 + 0.3 * share if share >= 0.5 else 0.25 + 0.5 * share
+            truth = "" if cell.truth is None else f"truth track {plain_label(cell.truth)}\n"
+            system = "" if cell.system is None else f"system id {plain_label(cell.system)}\n"
+            tip = f"{truth}{system}{pluralize(cell.frames, 'frame')}: {WORDS[kind]}"
+            corners = (cell.column + 0.04, cell.row + 0.04), (cell.column + 0.96, cell.row + 0.96)
+            marks.append(Bar(*corners, role, round(opacity, 2), tip=tip))
+            text = f"{cell.frames:.3g}" if cell.frames < 1000 else f"{cell.frames / 1000:.2g}k"
+            if measure_width(text, 11.0) + 3.0 <= side:
+                ink = INK_ON[role] if share >= 0.5 else "ink"
+                marks.append(Words(cell.column + 0.5, cell.row + 0.5, text, ink, "small", "middle"))
         for row, name in truths.items():
             is_none, tip = name is None, "false detections" if name is None else plain_label(name)
             ink, text = "dim" if is_none else "ink", row_names[row]
@@ -530,18 +538,3 @@ class AssociationDisplay(TrackDisplay):
             marks.append(Words(0.0, panel.y.low, text, "dim", "small", shift=(across + 14.0, 20.0)))
             across += 32.0 + measure_width(text, 11.0)
         return replace(panel, marks=tuple(marks))
-
-
-def _draw_cell(cell: Cell, kind: str, share: float, side: float) -> Iterator[Mark]:
-    """Yield a cell, and its frames where there is room."""
-    role, solid = KINDS[kind], share >= 0.5
-    opacity = 0.7 + 0.3 * share if solid else 0.25 + 0.5 * share
-    truth = "" if cell.truth is None else f"truth track {plain_label(cell.truth)}\n"
-    system = "" if cell.system is None else f"system id {plain_label(cell.system)}\n"
-    tip = f"{truth}{system}{pluralize(cell.frames, 'frame')}: {WORDS[kind]}"
-    low, high = (cell.column + 0.04, cell.row + 0.04), (cell.column + 0.96, cell.row + 0.96)
-    yield Bar(low, high, role, round(opacity, 2), tip=tip)
-    text = f"{cell.frames:.3g}" if cell.frames < 1000 else f"{cell.frames / 1000:.2g}k"
-    if measure_width(text, 11.0) + 3.0 <= side:
-        ink = INK_ON[role] if solid else "ink"
-        yield Words(cell.column + 0.5, cell.row + 0.5, text, ink, "small", "middle")

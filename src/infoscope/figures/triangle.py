@@ -577,25 +577,20 @@ class SplitTriangleDisplay(TableDisplay):
             ]
         marked = mark_groups(self._marked)
         for number, point in enumerate(self.points):
-            marks += _draw_pair(point, marked.get(point.name, Marking("ring", series(number))), where)
+            marking = marked.get(point.name, Marking("ring", series(number)))
+            tip = (
+                f"{plain_label(point.name)}\nshared: {point.truth.transfer:.3f} of log k, "
+                f"{point.system.transfer:.3f} of log m\n"
+                f"missed {point.truth.variation:.3f}, false {point.system.variation:.3f}\n"
+                f"imbalance: truth {point.truth.divergence:.3f}, system {point.system.divergence:.3f}"
+            )
+            ring = marking.shape == "ring"
+            size, inside = (6.5, marking.colour) if ring else (5.5, "paper")
+            marks += [
+                Line(places[point.name], marking.colour, 1.5, opacity=0.7, of=point.name, clip=False),
+                Dot(*where(point.system), inside, marking.shape, size, marking.colour, of=point.name, tip=tip),
+                Dot(*where(point.truth), marking.colour, "cross", 5.0 if ring else 4.0, of=point.name, tip=tip),
+            ]
         top = panel.height + 6.0 - KEY_ROW * rows
         marks += draw_marker_key(panel, self._marked, 24.0, top, coloured=True)
         return replace(panel, marks=tuple(marks))
-
-
-def _draw_pair(point: SplitPoint, marking: Marking, where: Callable[[TriangleShares], Point]) -> list[Mark]:
-    """Draw the two ends of a system, joined."""
-    truth, system = where(point.truth), where(point.system)
-    tip = (
-        f"{plain_label(point.name)}\nshared: {point.truth.transfer:.3f} of log k, "
-        f"{point.system.transfer:.3f} of log m\n"
-        f"missed {point.truth.variation:.3f}, false {point.system.variation:.3f}\n"
-        f"imbalance: truth {point.truth.divergence:.3f}, system {point.system.divergence:.3f}"
-    )
-    ring = marking.shape == "ring"
-    size, inside = (6.5, marking.colour) if ring else (5.5, "paper")
-    return [
-        Line((truth, system), marking.colour, 1.5, opacity=0.7, of=point.name, clip=False),
-        Dot(*system, inside, marking.shape, size, marking.colour, of=point.name, tip=tip),
-        Dot(*truth, marking.colour, "cross", 5.0 if ring else 4.0, of=point.name, tip=tip),
-    ]

@@ -228,7 +228,7 @@ class SystemsResult(Result, Generic[System]):
 
 KINDS = {
     "agreement": "infoscope.studies.agreement:Agreement",
-    "calibration": "infoscope.studies.scores:Calibration",
+    "calibration": "infoscope.studies.calibration:Calibration",
     "class-thresholds": "infoscope.studies.rejection:ClassThresholds",
     "comparison": "infoscope.studies.compare:Comparison",
     "cross-validation": "infoscope.studies.cross_validate:CrossValidation",

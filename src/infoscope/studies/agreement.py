@@ -219,7 +219,14 @@ def agreement(
     Krippendorff's alpha of 2 annotators is 0.533 (−0.400 – 1.000).
     """
     cleaning: Cleaning = clean if isinstance(clean, str) else tuple(clean)
-    labels = source if y_pred is None else _join_annotators(source, y_pred)
+    labels: Any = source
+    if y_pred is not None:  # the labels of one annotator and of others in one mapping
+        others = y_pred if isinstance(y_pred, Mapping) else {"annotator 2": y_pred}
+        labels = {"annotator 1": source, **{str(name): values for name, values in others.items()}}
+        if labels["annotator 1"] is not source:
+            raise InputError(
+                "'annotator 1' is the name of the first sequence of labels; give all annotators in one mapping"
+            )
     annotations = read_annotations(labels, system, cleaning, read)
     if annotations.patterns is not None and scale in (None, "nominal"):
         check_label_columns(annotations.patterns, ", or say scale='interval' for numbers that measure")
@@ -271,24 +278,17 @@ def _describe_lonely_items(annotations: Annotations) -> str:
 # Annotations ----------------------------------------------------------------------------------------------------------
 
 
-def _join_annotators(labels: Source, others: LabelsByName) -> dict[str, Any]:
-    """Put labels of one annotator and of others into one mapping."""
-    if not isinstance(others, Mapping):
-        return {"annotator 1": labels, "annotator 2": others}
-    named = {str(name): values for name, values in others.items()}
-    if "annotator 1" in named:
-        raise InputError(
-            "'annotator 1' is the name of the first sequence of labels; give all annotators in one mapping"
-        )
-    return {"annotator 1": labels, **named}
-
-
 def read_annotations(
     source: Any, systems: Sequence[str] | None, clean: Cleaning, read: ReadOptions | None = None
 ) -> Annotations:
     """Read annotations: columns of a table (all of a frame, unless named), sequences by name, or label-list files."""
     if systems is None and is_frame(source):
-        systems = _list_columns(source)
+        from narwhals.exceptions import DuplicateError  # noqa: PLC0415 - only for frames
+
+        try:
+            systems = frame_names(source)  # its columns are its annotators
+        except DuplicateError as error:
+            raise InputError("two columns of the frame have the same name; rename one of them") from error
     if systems is not None:
         if len(systems) < 2:
             raise InputError("agreement needs two annotators or more; name at least two columns")
@@ -300,7 +300,12 @@ def read_annotations(
             return _pair_sequences({name: source[name] for name in systems}, clean)
         return _group_patterns(read_patterns(source, systems, clean=clean, read=read))
     if isinstance(source, Contingency):
-        return _expand_table(source)
+        if source.batch_shape or not np.array_equal(source.cells, np.round(source.cells)):
+            raise InputError("agreement counts items; give a table of whole numbers, or the labels of each annotator")
+        filled = np.flatnonzero(source.cells > 0)
+        codes = np.stack([places[filled].astype(np.int64) for places in (source.cell_rows, source.cell_columns)])
+        both = {"annotator 1": source.truth_labels, "annotator 2": source.system_labels}
+        return _group_patterns(Rows.from_codes(both, codes, source.cells[filled].astype(np.int64)))
     if isinstance(source, str | os.PathLike):
         raise InputError("a table needs the names of the annotators' columns; name at least two")
     if not isinstance(source, Iterable):
@@ -327,26 +332,6 @@ def read_annotations(
         check_sides(named[first], {name: named[name] for name in others}, form, first)
         return _align_sets({name: read_label_sets(value, form) for name, value in named.items()})
     return _pair_sequences(named, clean)
-
-
-def _list_columns(source: Any) -> tuple[str, ...]:
-    """Return the columns of a frame, which are its annotators."""
-    from narwhals.exceptions import DuplicateError  # noqa: PLC0415 - only for frames
-
-    try:
-        return frame_names(source)
-    except DuplicateError as error:
-        raise InputError("two columns of the frame have the same name; rename one of them") from error
-
-
-def _expand_table(table: Contingency) -> Annotations:
-    """Return two annotators from the table of their labels."""
-    if table.batch_shape or not np.array_equal(table.cells, np.round(table.cells)):
-        raise InputError("agreement counts items; give a table of whole numbers, or the labels of each annotator")
-    filled = np.flatnonzero(table.cells > 0)
-    codes = np.stack([places[filled].astype(np.int64) for places in (table.cell_rows, table.cell_columns)])
-    labels = {"annotator 1": table.truth_labels, "annotator 2": table.system_labels}
-    return _group_patterns(Rows.from_codes(labels, codes, table.cells[filled].astype(np.int64)))
 
 
 def _holds_sets(value: Any) -> bool:

@@ -550,18 +550,17 @@ class SingleLabelPair:
         """Return the same with the second annotator as the first."""
         return SingleLabelPair(self.categories, self.cells.transpose())
 
-    def category_information(self, order: NDArray[np.int64] | None = None) -> Real:
-        """Return shared bits of each category, as a yes/no question, with the category that a renaming gives it."""
-        if order is None or self.joint is None:
-            return BinaryTables(self.both, self.truth_counts, self.system_counts, self.total).information
-        places = np.arange(len(self.categories)), order
-        counts = self.joint[places]
-        return BinaryTables(counts, self.truth_counts, self.system_counts[places[1]], self.total).information
-
     def category_proficiency(self, order: NDArray[np.int64] | None = None) -> float:
-        """Return the fraction of the first one's information, category by category; NaN where it has none."""
+        """Return the fraction of the first one's information, category by category; NaN where it has none.
+
+        Each category is a yes/no question; an order renames the second one's categories.
+        """
         bits = float(binary_entropy(self.truth_counts, self.total).sum())
-        return min(float(ratio(float(self.category_information(order).sum()), bits)), 1.0) if bits else float("nan")
+        both, system = self.both, self.system_counts
+        if order is not None and self.joint is not None:
+            both, system = self.joint[np.arange(len(self.categories)), order], system[order]
+        shared = float(BinaryTables(both, self.truth_counts, system, self.total).information.sum())
+        return min(float(ratio(shared, bits)), 1.0) if bits else float("nan")
 
     def information(self, level: float | None) -> PairInformation:
         """Return information measures, with the intervals of the table's posterior where a level is given."""
@@ -600,7 +599,7 @@ def compare_pairs(
             sets = annotations.pair(a, b)
             if sets.n:
                 names = annotations.names[a], annotations.names[b]
-                yield _compare_sets(sets, names), _find_confused_sets(sets, names) if a < b else []
+                yield _compare_pair(sets, names), _find_confused_sets(sets, names) if a < b else []
         return
     shared = {(a, b): cells for a, b, cells in annotations.patterns.count_pairs() if cells.total}
     level = level if len(shared) <= MAX_INTERVALS else None
@@ -610,45 +609,40 @@ def compare_pairs(
         names = annotations.names[a], annotations.names[b]
         if (a, b) in pairs:
             pair = pairs[a, b]
-            yield _compare_labels(pair, names, information[a, b]), _find_confused_labels(pair, names)
+            yield _compare_pair(pair, names, information[a, b]), _find_confused_labels(pair, names)
         elif (b, a) in pairs:
-            yield _compare_labels(pairs[b, a].reversed(), names, information[b, a].reversed()), []
+            yield _compare_pair(pairs[b, a].reversed(), names, information[b, a].reversed()), []
 
 
-def _compare_labels(pair: SingleLabelPair, names: tuple[str, str], information: PairInformation) -> PairAgreement:
-    order = None if pair.joint is None else assign_categories(pair, pair.joint)
-    moved = [] if pair.joint is None or order is None else find_reassignments(pair, pair.joint, order)
-    own = pair.category_proficiency()
+def _compare_pair(
+    pair: SingleLabelPair | Categorization, names: tuple[str, str], information: PairInformation | None = None
+) -> PairAgreement:
+    """Measure what one annotator's labels tell about another's; information is that of one category per item."""
+    if isinstance(pair, SingleLabelPair):
+        joint = pair.joint
+    else:
+        joint = pair.joint_counts() if len(pair.categories) <= MAX_RENAMED_CATEGORIES else None
+    order = None if joint is None else assign_categories(pair, joint)
+    moved = [] if joint is None or order is None else find_reassignments(pair, joint, order)
+    if isinstance(pair, SingleLabelPair):
+        by_category = pair.category_proficiency()
+        renamed = max(pair.category_proficiency(order), by_category)
+        same = float(pair.both.sum() / pair.n)
+    else:
+        sums = sum_categories(pair, order)
+        by_category, renamed = float(category_proficiency(sums)), float(permuted_proficiency(sums))
+        same = float(sums.exact / sums.total)
     return PairAgreement(
         truth=names[0],
         system=names[1],
         items=pair.n,
-        proficiency=information.proficiency.value,
-        category_proficiency=drop_infinite(own),
-        permuted_proficiency=None if order is None else drop_infinite(max(pair.category_proficiency(order), own)),
+        proficiency=drop_infinite(by_category) if information is None else information.proficiency.value,
+        category_proficiency=drop_infinite(by_category),
+        permuted_proficiency=None if order is None else drop_infinite(renamed),
         kappa=_compute_kappa(pair),
-        agreement=float(pair.both.sum() / pair.n),
+        agreement=same,
         renamings=tuple(move for move in moved if move.finding),
         information=information,
-    )
-
-
-def _compare_sets(pair: Categorization, names: tuple[str, str]) -> PairAgreement:
-    counts = pair.joint_counts() if len(pair.categories) <= MAX_RENAMED_CATEGORIES else None
-    order = None if counts is None else assign_categories(pair, counts)
-    moved = [] if counts is None or order is None else find_reassignments(pair, counts, order)
-    sums = sum_categories(pair, order)
-    by_category = drop_infinite(category_proficiency(sums))
-    return PairAgreement(
-        truth=names[0],
-        system=names[1],
-        items=pair.n,
-        proficiency=by_category,
-        category_proficiency=by_category,
-        permuted_proficiency=None if order is None else drop_infinite(permuted_proficiency(sums)),
-        kappa=_compute_kappa(pair),
-        agreement=float(sums.exact / sums.total),
-        renamings=tuple(move for move in moved if move.finding),
     )
 
 
@@ -668,8 +662,8 @@ def _find_confused_labels(pair: SingleLabelPair, names: tuple[str, str]) -> list
     size = int(np.count_nonzero(truth + system))
     independent = float(truth.sum() * system.sum() - truth @ system)
     slips = 2 * pair.n * (size - 1)
-    expected = _expect_swaps(swaps, truth[swaps.rows], system[swaps.columns], pair.n, independent, slips)
-    return _list_confused(pair, swaps, expected, int(swaps.values.sum()), names)
+    here, there = truth[swaps.rows], system[swaps.columns]
+    return _list_confused(pair, names, swaps, here, there, independent, slips, int(swaps.values.sum()))
 
 
 def _find_confused_sets(pair: Categorization, names: tuple[str, str]) -> list[ConfusedCategories]:
@@ -695,30 +689,31 @@ def _find_confused_sets(pair: Categorization, names: tuple[str, str]) -> list[Co
     )
     size = int(np.count_nonzero(truth + system))
     slips = float(size * truth.sum() - truth_together.sum()) + float(size * system.sum() - system_together.sum())
-    return _list_confused(pair, swaps, _expect_swaps(swaps, here, there, pair.n, independent, slips), pair.n, names)
-
-
-def _expect_swaps(swaps: CellCounts, here: Real, there: Real, n: int, independent: float, slips: float) -> Real:
-    """Return how many items would join these categories if disagreements did not depend on the categories.
-
-    The total is the one observed, at most that of independent annotators. It is spread over the pairs of categories as
-    independent annotators would spread it (by the product of frequencies, whose sum over all pairs is ``independent``),
-    or as slips to any other category with equal probability would (by the sum of frequencies, over all pairs
-    ``slips``); the greater expectation counts, so that neither kind of error is a finding.
-    """
-    total = min(float(swaps.values.sum()), independent / n)
-    return total * np.maximum(ratio(here * there, independent), ratio(here + there, slips))
+    return _list_confused(pair, names, swaps, here, there, independent, slips, pair.n)
 
 
 def _list_confused(
-    pair: SingleLabelPair | Categorization, swaps: CellCounts, expected: Real, tries: int, names: tuple[str, str]
+    pair: SingleLabelPair | Categorization,
+    names: tuple[str, str],
+    swaps: CellCounts,
+    here: Real,
+    there: Real,
+    independent: float,
+    slips: float,
+    tries: int,
 ) -> list[ConfusedCategories]:
     """List categories that one annotator uses where the other uses another, beyond chance, the most frequent first.
 
-    Binomial: at least this many items, each with the probability that chance gives it.
+    Binomial: at least this many items, each with the probability that chance gives it. The items expected in all are
+    those observed, at most those of independent annotators. They are spread over the pairs of categories as independent
+    annotators would spread them (by the product of frequencies, ``here`` and ``there``, whose sum over all pairs is
+    ``independent``), or as slips to any other category with equal probability would (by the sum of frequencies, over
+    all pairs ``slips``); the greater expectation counts, so that neither kind of error is a finding.
     """
     if not len(swaps.values):
         return []
+    total = min(float(swaps.values.sum()), independent / pair.n)
+    expected = total * np.maximum(ratio(here * there, independent), ratio(here + there, slips))
     tails = betainc(swaps.values, tries - swaps.values + 1, np.minimum(expected / tries, 1.0))
     truth, system = pair.truth_counts > 0, pair.system_counts > 0
     looks = np.count_nonzero(truth) * np.count_nonzero(system) - np.count_nonzero(truth & system)

@@ -1,6 +1,6 @@
 """Bounds on the error and the information surface: what can be reached, as numbers for two pictures.
 
-``figures/bounds.py`` and ``figures/surface.py`` draw them.
+``figures/bounds.py`` draws them.
 """
 
 from __future__ import annotations

@@ -103,10 +103,17 @@ class CrossValidation(Result):
     def from_tables(cls, tables: Mapping[str, Contingency], folds: int | None = None) -> Self:
         """Score every repeat of a batch of tables per estimator; without ``folds`` they are runs of any kind."""
         estimators = tuple(_score_repeats(name, batch) for name, batch in tables.items())
+        overlaps = []
+        for a, b in combinations(estimators, 2):
+            one, other = np.asarray(a.scores[SCORE]), np.asarray(b.scores[SCORE])
+            if one.shape != other.shape:
+                one, other = one[:, None], other[None, :]
+            share = float(np.mean((one < other) + 0.5 * (one == other)))
+            overlaps.append(ScoreOverlap(a.name, b.name, share, min(share, 1 - share)))
         first = next(iter(tables.values()))
         return cls(
             estimators,
-            tuple(_overlap(a, b) for a, b in combinations(estimators, 2)),
+            tuple(overlaps),
             folds,
             max(int(batch.batch_shape[0]) for batch in tables.values()),
             Provenance(rows=int(first.grand_total[0])),
@@ -164,14 +171,6 @@ def _score_repeats(name: str, batch: Contingency) -> EstimatorScores:
     return EstimatorScores(
         name, {metric: tuple(scores.tolist()) for metric, scores in values.items()}, metrics, correlation
     )
-
-
-def _overlap(a: EstimatorScores, b: EstimatorScores) -> ScoreOverlap:
-    one, other = np.asarray(a.scores[SCORE]), np.asarray(b.scores[SCORE])
-    if one.shape != other.shape:
-        one, other = one[:, None], other[None, :]
-    share = float(np.mean((one < other) + 0.5 * (one == other)))
-    return ScoreOverlap(a.name, b.name, share, min(share, 1 - share))
 
 
 def _describe_spread(tables: Mapping[str, Contingency], folds: int | None) -> Finding:
@@ -249,7 +248,19 @@ def cross_validate(
     """
     learners = _check_estimators(estimators)
     check_pairing(X, {"y": y}, "X")
-    names, codes = _encode_classes(y)
+    labels = np.asarray(one_column(y, "y"))
+    if labels.ndim != 1:
+        raise InputError(f"y has shape {labels.shape}; give one label for each row")
+    missing = sum(label is None or label != label for label in labels.tolist())  # noqa: PLR0124 - NaN
+    if missing:
+        raise InputError(f"y lacks {missing} of {labels.size} labels; leave those rows out")
+    try:
+        classes, codes = np.unique(labels, return_inverse=True)
+    except TypeError:
+        raise InputError(
+            "y mixes labels that have no order, such as text and numbers; give labels of one kind"
+        ) from None
+    names = as_labels(classes.tolist())
     data: Any = X.tocsr() if hasattr(X, "tocsr") else X
     rows = data.shape[0] if getattr(data, "shape", ()) else len(data)
     if rows != codes.size:
@@ -307,23 +318,6 @@ def _check_estimators(estimators: Any) -> dict[str, Any]:
     return {str(name): estimator for name, estimator in estimators.items()}
 
 
-def _encode_classes(y: Any) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
-    """Return the classes, and the place of each row's among them."""
-    labels = np.asarray(one_column(y, "y"))
-    if labels.ndim != 1:
-        raise InputError(f"y has shape {labels.shape}; give one label for each row")
-    missing = sum(label is None or label != label for label in labels.tolist())  # noqa: PLR0124 - NaN
-    if missing:
-        raise InputError(f"y lacks {missing} of {labels.size} labels; leave those rows out")
-    try:
-        classes, codes = np.unique(labels, return_inverse=True)
-    except TypeError:
-        raise InputError(
-            "y mixes labels that have no order, such as text and numbers; give labels of one kind"
-        ) from None
-    return as_labels(classes.tolist()), codes
-
-
 def _fit_folds(
     estimators: Mapping[str, Any],
     data: Any,
@@ -347,23 +341,19 @@ def _fit_folds(
     tables = [np.zeros((classes, classes), dtype=np.int64) for _ in estimators]
     for train, test in splitter.split(data, codes):
         for table, (name, estimator) in zip(tables, estimators.items(), strict=True):
-            fitted = _set_seeds(clone(estimator), seed)
+            # every source of chance gets the seed: the estimator's own, its parts', and those of splitters among them
+            fitted = clone(estimator)
+            parameters = fitted.get_params(deep=True)
+            for value in parameters.values():
+                if not hasattr(value, "get_params") and getattr(value, "random_state", seed) is None:
+                    value.random_state = seed  # clone has copied it
+            fitted.set_params(**{key: seed for key in parameters if key.rpartition("__")[2] == "random_state"})
             fitted.fit(select_rows(train), codes[train])
             predictions = np.asarray(fitted.predict(select_rows(test)))
             if predictions.shape != test.shape or not np.isin(predictions, np.arange(classes)).all():
                 raise InputError(f"{name!r} predicts something else than the classes it has seen; give a classifier")
             np.add.at(table, (codes[test], predictions.astype(np.int64)), 1)
     return tables
-
-
-def _set_seeds(estimator: Any, seed: int) -> Any:
-    """Set every source of chance in an estimator: its own, its parts', and those of splitters among them."""
-    parameters = estimator.get_params(deep=True)
-    states = {name: seed for name in parameters if name.rpartition("__")[2] == "random_state"}
-    for value in parameters.values():
-        if not hasattr(value, "get_params") and getattr(value, "random_state", seed) is None:
-            value.random_state = seed  # clone has copied it
-    return estimator.set_params(**states)
 
 
 # Runs that were made elsewhere ----------------------------------------------------------------------------------------
@@ -632,7 +622,9 @@ def stability(
     step = max(1, MAX_BLOCK_CELLS // max(cells.size, 1))
     values: dict[str, list[Real]] = {entry.name: [] for entry in entries}
     for start in range(0, splits, step):
-        half = _draw_halves(generator, cells, min(step, splits - start))
+        half = generator.binomial(cells, 0.5, (min(step, splits - start), cells.size))
+        while (again := np.isin(half.sum(axis=1), (0, cells.sum()))).any():  # no half is empty
+            half[again] = generator.binomial(cells, 0.5, (int(again.sum()), cells.size))
         both = table.with_cells(np.concatenate([half, cells - half]))
         for entry in entries:
             score = np.asarray(entry.score(both), dtype=np.float64)
@@ -645,12 +637,3 @@ def stability(
             spread = {"mean": float(scores.mean()), "sd": float(scores.std())}
             spreads[entry.name] = spread | ({"bias": spread["mean"] - whole} if np.isfinite(whole) else {})
     return spreads
-
-
-def _draw_halves(rng: np.random.Generator, cells: NDArray[np.int64], splits: int) -> NDArray[np.int64]:
-    """Draw the first half of each split, cell by cell; no half is empty."""
-    half = rng.binomial(cells, 0.5, (splits, cells.size))
-    total = cells.sum()
-    while (again := np.isin(half.sum(axis=1), (0, total))).any():
-        half[again] = rng.binomial(cells, 0.5, (int(again.sum()), cells.size))
-    return half

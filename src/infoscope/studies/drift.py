@@ -221,7 +221,12 @@ def drift(
             raise InputError("name the column of the period and two of its values: by=, before= and after=")
         patterns = read_patterns_by_group(source, system, by, clean=clean, read=read)
         values = [group[0] for group in patterns]
-        chosen = [_find_period(by, value, values) for value in (before, after)]
+        chosen = []
+        for value in (before, after):
+            period = match_label(value, values)
+            if period is None or period not in values:
+                raise UnknownNameError(f"column {by!r} has no value {value!r}; it has {list_few(values, 8)}")
+            chosen.append(period)
         if chosen[0] == chosen[1]:
             raise InputError(f"before and after are both {chosen[0]!r}; name two different values of {by!r}")
         first, second = (patterns[value,] for value in chosen)
@@ -236,7 +241,11 @@ def drift(
     columns = zip(first.names, first.labels, second.labels, strict=True)
     labels = {name: sorted_labels({*before_labels, *after_labels}) for name, before_labels, after_labels in columns}
     first, second = first.on(labels), second.on(labels)
-    systems = list(_compare_frequencies(first, second, level, permutations, seed))
+    systems = []
+    for place, name in enumerate(first.names):  # how much the labels of each tell about the period
+        table = np.stack([part.label_totals(place) for part in (first, second)]).astype(np.int64)
+        shown = compare_periods([table], permutations, level / len(first.names), seed)  # the first step of Holm's
+        systems.append(SystemDrift(name, (int(table[0].sum()), int(table[1].sum())), shown, shown.p_value))
     pairs = list(_compare_relations(first, second, level, permutations, seed))
     p_systems, p_pairs = (holm([part.p_adjusted for part in parts]) for parts in (systems, pairs))
     result = Drift(
@@ -247,15 +256,16 @@ def drift(
         level=level,
         provenance=Provenance(rows=int(first.total + second.total)),
     )
-    result = replace(result, changed=tuple(_find_changed_systems(result)))
+    # systems all of whose pairs changed, where no pair without them did
+    moved = {frozenset((pair.first, pair.second)) for pair in result.pairs if pair.p_adjusted <= level}
+    changed = []
+    for name in result.names if len(result.names) > 2 else ():
+        others = [other for other in result.names if other != name]
+        rest = {frozenset(pair) for pair in itertools.combinations(others, 2)}
+        if all(frozenset((name, other)) in moved for other in others) and not rest & moved:
+            changed.append(name)
+    result = replace(result, changed=tuple(changed))
     return replace(result, findings=(*blanks, *_describe(result)))
-
-
-def _find_period(by: str, value: Label, values: Sequence[Label]) -> Label:
-    period = match_label(value, values)
-    if period is None or period not in values:
-        raise UnknownNameError(f"column {by!r} has no value {value!r}; it has {list_few(values, 8)}")
-    return period
 
 
 def _check_common_labels(first: Rows, second: Rows, periods: tuple[str, str]) -> None:
@@ -270,17 +280,6 @@ def _check_common_labels(first: Rows, second: Rows, periods: tuple[str, str]) ->
                 f"{name!r} has no label in common between the periods ({list_few(before)} against {list_few(after)}): "
                 "its relations cannot be compared; rename its labels alike, or leave it out"
             )
-
-
-def _compare_frequencies(
-    first: Rows, second: Rows, level: float, permutations: int, seed: int
-) -> Iterator[SystemDrift]:
-    """Yield how much the labels of each system tell about the period."""
-    level = level / len(first.names)  # the first step of Holm's correction
-    for place, name in enumerate(first.names):
-        table = np.stack([part.label_totals(place) for part in (first, second)]).astype(np.int64)
-        part = compare_periods([table], permutations, level, seed)
-        yield SystemDrift(name, (int(table[0].sum()), int(table[1].sum())), part, part.p_value)
 
 
 def _compare_relations(first: Rows, second: Rows, level: float, permutations: int, seed: int) -> Iterator[PairDrift]:
@@ -332,16 +331,6 @@ def compare_periods(strata: Sequence[NDArray[np.int64]], permutations: int, leve
     smallest = float(chndtrinc(critical, freedom, 1 - POWER) / (2.0 * total * np.log(2.0)))
     p_value = permuted_p_value(tested, permutations, np.random.default_rng(seed))
     return DriftPart(float(nats / total / np.log(2.0)), p_value, float(chdtrc(freedom, 2.0 * nats)), smallest)
-
-
-def _find_changed_systems(result: Drift) -> Iterator[str]:
-    """Yield systems all of whose pairs changed, where no pair without them did."""
-    changed = {frozenset((pair.first, pair.second)) for pair in result.pairs if pair.p_adjusted <= result.level}
-    for name in result.names if len(result.names) > 2 else ():
-        others = [other for other in result.names if other != name]
-        rest = {frozenset(pair) for pair in itertools.combinations(others, 2)}
-        if all(frozenset((name, other)) in changed for other in others) and not rest & changed:
-            yield name
 
 
 # Findings -------------------------------------------------------------------------------------------------------------

@@ -708,7 +708,12 @@ def _score_predictor(
             value, reason = values[entry.name], reasons[entry.name]
             estimates[entry.name] = estimate_by_reflection(value, drawn[entry.name], options.level, entry.card, reason)
     joint, sparse = _score_whole_sets(pair)
-    whole_objects = sums if pair.weights is None else _round_to_objects(sums, pair.effective_size)
+    whole_objects = sums
+    if pair.weights is not None:  # counts of as many objects as the weights are worth: chance deals whole objects
+        total = np.full_like(sums.total, round(pair.effective_size))
+        truth, system, both = (np.rint(part * (total / sums.total)) for part in (sums.truth, sums.system, sums.both))
+        both = np.clip(both, np.maximum(truth + system - total, 0.0), np.minimum(truth, system))
+        whole_objects = replace(sums, total=total, truth=truth, system=system, both=both)
     without_interval: dict[str, SupportsFloat] = {
         "chance_proficiency": chance_proficiency(whole_objects),
         "adjusted_proficiency": adjusted_proficiency(whole_objects),
@@ -733,14 +738,6 @@ def _score_predictor(
         diagnosis=(*_describe_information(estimates, moved, names), *_describe_input(pair, sides, names), *sparse),
         ignored=tuple(IgnoredRows(reason, rows) for reason, rows in pair.ignored.items()),
     )
-
-
-def _round_to_objects(sums: CategorySums, size: float) -> CategorySums:
-    """Return weighted sums as counts of as many objects as they are worth: chance deals whole objects."""
-    total = np.full_like(sums.total, round(size))
-    truth, system, both = (np.rint(part * (total / sums.total)) for part in (sums.truth, sums.system, sums.both))
-    both = np.clip(both, np.maximum(truth + system - total, 0.0), np.minimum(truth, system))
-    return replace(sums, total=total, truth=truth, system=system, both=both)
 
 
 def _score_whole_sets(pair: Categorization) -> tuple[float, list[Finding]]:
@@ -857,8 +854,18 @@ def _split_halves(
     if len(pair.categories) > MAX_RENAMED_CATEGORIES:
         values = {name: halves for name, halves in values.items() if name not in RENAMED}
     if len(pair.categories) <= MAX_CATEGORIES_OF_HALVES:
-        renamed = [_rename_halves(pair, rng, by) for _ in range(min(splits, MAX_RENAMED_SPLITS))]
-        values["permuted_proficiency"] = np.array(renamed).ravel()
+        shares = []  # of both halves of a split, each with its own renaming
+        for _ in range(min(splits, MAX_RENAMED_SPLITS)):
+            heads = rng.integers(2, size=pair.n).astype(bool)
+            for half in (heads, ~heads):
+                part = pair.select_objects(half)
+                size, carried = part.total or 1.0, part.truth_counts
+                information = compute_pair_information(part.joint_counts(), carried, part.system_counts, size)
+                truth_bits = float(binary_entropy(carried, size).sum())
+                order = find_best_order(compute_pair_worth(information, carried, size, by))
+                bits = float(information[np.arange(len(order)), order].sum())
+                shares.append(bits / truth_bits if truth_bits > 0 else np.nan)
+        values["permuted_proficiency"] = np.array(shares)
     spreads = {}
     for name, halves in values.items():
         if not np.isnan(halves).all():
@@ -866,21 +873,6 @@ def _split_halves(
             bias = mean - value if np.isfinite(value) else None
             spreads[name] = SampleSpread(mean, float(np.nanstd(halves)), bias)
     return spreads
-
-
-def _rename_halves(pair: Categorization, rng: np.random.Generator, by: AssignBy) -> list[float]:
-    """Return the permuted proficiency of both halves of a random split, each with its own renaming."""
-    heads = rng.integers(2, size=pair.n).astype(bool)
-    shares = []
-    for half in (heads, ~heads):
-        part = pair.select_objects(half)
-        size, carried = part.total or 1.0, part.truth_counts
-        information = compute_pair_information(part.joint_counts(), carried, part.system_counts, size)
-        truth_bits = float(binary_entropy(carried, size).sum())
-        order = find_best_order(compute_pair_worth(information, carried, size, by))
-        bits = float(information[np.arange(len(order)), order].sum())
-        shares.append(bits / truth_bits if truth_bits > 0 else np.nan)
-    return shares
 
 
 # Categories that are paths --------------------------------------------------------------------------------------------
@@ -1107,18 +1099,14 @@ def _find_joined_names(categories: Sequence[Label]) -> list[tuple[str, str, str]
     [('news sport', 'news', 'sport')]
     """
     names = {str(category) for category in categories} | {str(category).strip() for category in categories}
-
-    def split_name(category: str) -> tuple[str, str] | None:
-        for sign in CATEGORY_SEPARATORS:
-            parts = category.split(sign)
-            for cut in range(1, len(parts)):
-                head, tail = sign.join(parts[:cut]), sign.join(parts[cut:])
-                if tail and head in names and tail in names:
-                    return head, tail
-        return None
-
-    joined = [(category, split_name(category)) for category in map(str, categories)]
-    return [(category, *parts) for category, parts in joined if parts is not None]
+    joined: dict[str, tuple[str, str]] = {}  # of each category the first way
+    for category, sign in itertools.product(map(str, categories), CATEGORY_SEPARATORS):
+        parts = category.split(sign)
+        for cut in range(1, len(parts)):
+            head, tail = sign.join(parts[:cut]), sign.join(parts[cut:])
+            if tail and head in names and tail in names:
+                joined.setdefault(category, (head, tail))
+    return [(category, *parts) for category, parts in joined.items()]
 
 
 def _explain_lookalikes(group: Sequence[str]) -> str:

@@ -64,20 +64,10 @@ class CategorySums:
     with_either: Real
     exact: Real
 
-    @property
-    def _objects(self) -> Real:
-        """The total to divide by: an empty half has nothing to count, and so nothing to divide."""
-        return np.where(self.total > 0, self.total, 1.0)[..., None]
-
     @cached_property
     def tables(self) -> BinaryTables:
-        """One yes/no table a category."""
-        return BinaryTables(self.both, self.truth, self.system, self._objects)
-
-    @cached_property
-    def renamed_tables(self) -> BinaryTables:
-        """One yes/no table a truth category, against the system category assigned to it."""
-        return BinaryTables(self.renamed_both, self.truth, self.system[..., self.order], self._objects)
+        """One yes/no table a category; an empty half has nothing to count, and so nothing to divide."""
+        return BinaryTables(self.both, self.truth, self.system, np.where(self.total > 0, self.total, 1.0)[..., None])
 
     @cached_property
     def information(self) -> Real:
@@ -294,7 +284,8 @@ def proficiency(tally: CategorySums) -> Real:
 )
 def permuted_proficiency(tally: CategorySums) -> Real:
     """Proficiency after the best one-to-one renaming of the system's categories."""
-    gain = (tally.renamed_tables.information - tally.information).sum(axis=-1)
+    renamed = BinaryTables(tally.renamed_both, tally.truth, tally.system[..., tally.order], tally.tables.total)
+    gain = (renamed.information - tally.information).sum(axis=-1)
     # cycle by cycle no renaming loses, so a negative sum is rounding
     bits = tally.information.sum(axis=-1) + gain
     return ratio(np.minimum(bits, _truth_bits(tally)), _truth_bits(tally))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 from math import erfc
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,9 @@ from infoscope.core.markup import pluralize
 from infoscope.core.numerics import Real, as_real, best_assignment
 from infoscope.metrics.binary_information import BinaryTables, binary_entropy
 from infoscope.tables.label_sets import Categorization
-from infoscope.tables.labels import Label
+
+if TYPE_CHECKING:
+    from infoscope.studies.agreement_measures import SingleLabelPair
 
 AssignBy = Literal["information", "proficiency"]
 """Sum that a renaming maximises: the bits that assigned categories share, or their proficiencies."""
@@ -90,32 +92,8 @@ def find_best_order(worth: Real) -> NDArray[np.int64]:
     return best_assignment(leaning)[1]
 
 
-class CategoryCounts(Protocol):
-    """Objects by category on two sides, as a ``Categorization`` and counted annotations have them."""
-
-    @property
-    def categories(self) -> tuple[Label, ...]:
-        """The categories."""
-
-    @property
-    def n(self) -> int:
-        """Objects that both sides have."""
-
-    @property
-    def total(self) -> float:
-        """Total weight of the objects."""
-
-    @property
-    def truth_counts(self) -> Real:
-        """Objects per category in the truth."""
-
-    @property
-    def system_counts(self) -> Real:
-        """Objects per category in the system's prediction."""
-
-    @property
-    def both(self) -> Real:
-        """Objects per category to which both sides give it."""
+CategoryCounts: TypeAlias = "Categorization | SingleLabelPair"
+"""Objects by category on two sides: label sets, or one category per item of two annotators."""
 
 
 def assign_categories(pair: CategoryCounts, counts: Real, by: AssignBy = "information") -> NDArray[np.int64]:

@@ -1,11 +1,12 @@
 """The public module ``infoscope.operating_points``: thresholds, rejection, tuning, and metrics of scores.
 
-The names lie in ``sweep.py``, ``tune.py``, ``rejection.py``, ``scores.py``, ``score_groups.py`` and ``bounds.py``, with
-the model below them in ``score_arrays.py``, ``score_ranking.py`` and ``threshold_choice.py``.
+The names lie in ``sweep.py``, ``tune.py``, ``rejection.py``, ``scores.py``, ``calibration.py``, ``score_groups.py`` and
+``bounds.py``, with the model below them in ``score_arrays.py``, ``score_ranking.py`` and ``threshold_choice.py``.
 """
 
 from infoscope.core.numerics import pareto_front
 from infoscope.studies.bounds import BoundCurves, InformationSurface, bound_curves, information_surface
+from infoscope.studies.calibration import Calibration, calibration
 from infoscope.studies.rejection import (
     Abstention,
     ClassThresholds,
@@ -25,12 +26,10 @@ from infoscope.studies.score_ranking import (
     normalized_average_information,
 )
 from infoscope.studies.scores import (
-    Calibration,
     ProbabilisticScores,
     ScoreSummary,
     average_precision,
     brier_score,
-    calibration,
     d2_brier_score,
     d2_log_loss,
     log_loss,

@@ -390,12 +390,17 @@ def relate(
         conditional = _correct(_relate_given(related, target, given, permutations, rng_given), correction)
     informative = [column.name for column in summaries if column.name in used and column.taken != "constant"]
     ordinary = [column.name for column in summaries if column.taken in ("labels", "bins")]
+    splits = []
+    if target is not None:  # two columns at a time about the target, the most informative first
+        strongest = [relation.first for relation in pairs if relation.first in informative][:MAX_SPLIT_COLUMNS]
+        both = itertools.combinations(strongest, 2)
+        splits = [split_information(patterns, first, second, target) for first, second in both]
     result = Relations(
         columns=summaries,
         relations=tuple(pairs),
         conditional=tuple(conditional),
         together=SetMeasures.of(patterns, informative) if 2 < len(informative) <= MAX_TOGETHER else None,
-        splits=() if target is None else _split_by_pairs(patterns, informative, pairs, target),
+        splits=tuple(sorted(splits, key=lambda split: split.by_chance - split.together)[:MAX_SPLITS]),
         source_triangle=source_triangle(patterns, ordinary) if triangle == "source" else (),
         channel_triangle=channel_triangle(patterns, [name for name in ordinary if name != target], [target])
         if triangle == "channel" and target is not None
@@ -412,8 +417,7 @@ def relate(
     findings = (
         *_describe_columns(summaries, keep),
         *describe_blank_labels(BlankLabels.of_patterns(related)),
-        *_describe_conditions(result),
-        *_describe_synergies(result),
+        *_describe_combinations(result),
         *_describe_small_samples(result, patterns),
     )
     if bins == "nearest":
@@ -526,15 +530,6 @@ def _add_interval(patterns: Rows, relation: Relation, level: float, seed: int) -
     )
 
 
-def _split_by_pairs(
-    patterns: Rows, names: Sequence[str], pairs: Sequence[Relation], target: str
-) -> tuple[InformationSplit, ...]:
-    """Split the information of two columns at a time about the target, the most informative first."""
-    strongest = [relation.first for relation in pairs if relation.first in names][:MAX_SPLIT_COLUMNS]
-    splits = [split_information(patterns, one, other, target) for one, other in itertools.combinations(strongest, 2)]
-    return tuple(sorted(splits, key=lambda split: split.by_chance - split.together)[:MAX_SPLITS])
-
-
 # Bins -----------------------------------------------------------------------------------------------------------------
 
 
@@ -550,7 +545,12 @@ def bin_columns(patterns: Rows, bins: Bins) -> tuple[Rows, dict[str, tuple[float
         if not _are_numbers(labels):
             raise InputError(f"column {name!r} holds {labels[0]!r}; bins are for columns of numbers")
         request = by_column.get(name, common)
-        inner = _find_quantiles(patterns, place, request) if isinstance(request, int) else _check_edges(name, request)
+        if isinstance(request, int):
+            inner = _find_quantiles(patterns, place, request)
+        else:
+            inner = tuple(map(float, request)) if not isinstance(request, (str, bytes)) else ()
+            if not inner or list(inner) != sorted(set(inner)) or not np.isfinite(inner).all():
+                raise InputError(f"the edges of {name!r} must be finite numbers in rising order, got {request!r}")
         if inner:
             edges[name] = inner
     if not edges:
@@ -569,13 +569,6 @@ def _are_numbers(labels: Sequence[Label]) -> bool:
 def _has_many_numbers(labels: Sequence[Label]) -> bool:
     """Return True if a column holds so many different numbers that they are no names of classes."""
     return len(labels) > MAX_CLASS_NUMBERS and _are_numbers(labels)
-
-
-def _check_edges(name: str, edges: Sequence[float]) -> tuple[float, ...]:
-    inner = tuple(map(float, edges)) if not isinstance(edges, (str, bytes)) else ()
-    if not inner or list(inner) != sorted(set(inner)) or not np.isfinite(inner).all():
-        raise InputError(f"the edges of {name!r} must be finite numbers in rising order, got {edges!r}")
-    return inner
 
 
 def _find_quantiles(patterns: Rows, place: int, bins: int) -> tuple[float, ...]:
@@ -809,8 +802,8 @@ def _describe_columns(columns: Sequence[ColumnSummary], kept: Sequence[str]) -> 
             yield Finding("missing_values", text, evidence={"column": name, "missing": column.missing})
 
 
-def _describe_conditions(result: Relations) -> Iterator[Finding]:
-    """Yield findings about relations that show only once other columns are given, and those that vanish then."""
+def _describe_combinations(result: Relations) -> Iterator[Finding]:
+    """Yield what shows only once other columns are given, what vanishes then, and what columns tell only together."""
     given = " and ".join(map(repr, result.given))
     for relation in result.conditional[: 10 * MAX_FINDINGS]:
         alone = result.pair(relation.first, relation.second)
@@ -824,10 +817,6 @@ def _describe_conditions(result: Relations) -> Iterator[Finding]:
         elif is_shown_alone and not is_shown and bits - relation.by_chance <= MAX_EXPLAINED_SHARE * bits_alone:
             text = f"{subject} ({bits_alone:.3f} bits) is explained by {given}."
             yield Finding("explained_by", text, evidence=evidence)
-
-
-def _describe_synergies(result: Relations) -> Iterator[Finding]:
-    """Yield findings about columns that tell most of their information about the target only together."""
     for split in sorted(result.splits, key=lambda split: -split.only_together.low)[:MAX_FINDINGS]:
         low = split.only_together.low
         if low > MIN_SYNERGY + 2 * split.by_chance and low > 0.5 * split.together:
@@ -835,11 +824,7 @@ def _describe_synergies(result: Relations) -> Iterator[Finding]:
                 f"{split.first!r} and {split.second!r} tell {split.together:.3f} bits of {split.target!r} together, "
                 f"of which at least {low:.3f} only together."
             )
-            evidence: dict[str, Json] = {
-                "columns": [split.first, split.second],
-                "together": split.together,
-                "low": low,
-            }
+            evidence = {"columns": [split.first, split.second], "together": split.together, "low": low}
             yield Finding("only_together", text, evidence=evidence)
 
 

@@ -183,7 +183,7 @@ def average_information(levels: ScoreRanking) -> float:
     >>> print(f"{average_information(perfect):.3f}")
     0.500
     """
-    return _integrate_information(levels)[0]
+    return average_informations(levels)[0]
 
 
 def normalized_average_information(levels: ScoreRanking) -> float:
@@ -209,9 +209,35 @@ def normalized_average_information(levels: ScoreRanking) -> float:
 
 
 def average_informations(levels: ScoreRanking) -> tuple[float, float]:
-    """Return the average information, as it is and normalized, in one go."""
-    captured, best = _integrate_information(levels)
-    return captured, captured / best if best > 0 else float("nan")
+    """Return the average information, as it is and normalized by that of a perfect ranking with the same levels.
+
+    Trapezoids over the share of samples at or above the threshold; the information is 0 at both ends. Of a perfect
+    ranking either all alarms are hits or all positives are: two cells of four are a margin or nothing.
+    """
+    positives, total = levels.positives, levels.total
+    negatives = total - positives
+    truth = _xlogx(positives) + _xlogx(negatives) - _xlogx(total)
+    pieces = []
+    for counted_hits, counted_alarms in levels.stretches():
+        # differences of rounded sums may lie below 0
+        weighted = weighted_log2 if counted_alarms.dtype.kind in "iu" else _xlogx
+        hits, alarms = as_real(counted_hits), as_real(counted_alarms)
+        accepted, rejected = weighted_log2(alarms), weighted(total - alarms)
+        false_alarms = alarms - hits
+        captured = weighted_log2(hits)
+        for cell in (positives - hits, false_alarms, negatives - false_alarms):
+            captured += weighted(cell)
+        captured -= accepted
+        captured -= rejected
+        best = np.where(alarms <= positives, _xlogx(negatives) - rejected, _xlogx(positives) - accepted)
+        best += weighted_log2(np.abs(alarms - positives))
+        for sums in (captured, best):  # in place: fresh memory costs as much as the sums
+            np.subtract(sums, truth, out=sums)
+            np.divide(sums, total, out=sums)
+            np.maximum(sums, 0.0, out=sums)
+        pieces.append([np.trapezoid(bits, counted_alarms) for bits in (captured, best)])
+    information, highest = (math.fsum(areas) / total for areas in zip(*pieces, strict=True))
+    return information, information / highest if highest > 0 else float("nan")
 
 
 def average_accuracy(levels: ScoreRanking) -> float:
@@ -236,44 +262,6 @@ def average_accuracy(levels: ScoreRanking) -> float:
     negatives = levels.total - levels.positives
     right = (np.trapezoid(2 * hits + negatives - alarms, alarms) for hits, alarms in levels.stretches())
     return math.fsum(right) / levels.total**2
-
-
-def _integrate_information(levels: ScoreRanking) -> tuple[float, float]:
-    """Return the mean information of the ranking, and of a perfect one with the same levels.
-
-    Trapezoids over the share of samples at or above the threshold; the information is 0 at both ends.
-    """
-    pieces = [
-        [np.trapezoid(bits, alarms) for bits in _measure_information(hits, alarms, levels.positives, levels.total)]
-        for hits, alarms in levels.stretches()
-    ]
-    captured, best = (math.fsum(areas) / levels.total for areas in zip(*pieces, strict=True))
-    return captured, best
-
-
-def _measure_information(hits: NDArray[Any], alarms: NDArray[Any], positives: float, total: float) -> tuple[Real, Real]:
-    """Return I(T;S) in bits of the tables with these hits and alarms, and the most it can be with these alarms.
-
-    At best either all alarms are hits or all positives are: two cells of four are a margin or nothing.
-    """
-    negatives = total - positives
-    weighted = weighted_log2 if alarms.dtype.kind in "iu" else _xlogx  # differences of rounded sums may lie below 0
-    hits, alarms = as_real(hits), as_real(alarms)
-    accepted, rejected = weighted_log2(alarms), weighted(total - alarms)
-    truth = _xlogx(positives) + _xlogx(negatives) - _xlogx(total)
-    false_alarms = alarms - hits
-    captured = weighted_log2(hits)
-    for cell in (positives - hits, false_alarms, negatives - false_alarms):
-        captured += weighted(cell)
-    captured -= accepted
-    captured -= rejected
-    best = np.where(alarms <= positives, _xlogx(negatives) - rejected, _xlogx(positives) - accepted)
-    best += weighted_log2(np.abs(alarms - positives))
-    for sums in (captured, best):  # in place: fresh memory costs as much as the sums
-        np.subtract(sums, truth, out=sums)
-        np.divide(sums, total, out=sums)
-        np.maximum(sums, 0.0, out=sums)
-    return captured, best
 
 
 def _xlogx(x: Any) -> Real:
@@ -482,17 +470,3 @@ class ThresholdTables:
         for place, column in enumerate(self.predictions):
             values[..., column] = reached[..., place]
         return replace(self.pattern, values=values)
-
-    def merge_to(self, keep: NDArray[np.int64]) -> ThresholdTables:
-        """Keep these operating points only, the last one included: what lay between two belongs to the later."""
-        ends = distinct(keep, [self.points - 1])
-        starts = np.concatenate([[0], ends[:-1] + 1])
-        return replace(self, steps=np.add.reduceat(self.steps, starts, axis=0))
-
-    def count_steps(self, size: float | None, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the steps as whole samples; weights are scaled to their effective size and rounded at random."""
-        if self.steps.dtype.kind in "iu":
-            return self.steps
-        scaled: Real = self.steps * ((size or self.total) / self.total)
-        low = np.floor(scaled)
-        return (low + (rng.random(scaled.shape) < scaled - low)).astype(np.int64)

@@ -2,31 +2,29 @@
 
 Metrics of ``(y_true, y_score)`` first: areas, proper scores and D², for one column of scores of two classes or one
 column per class; each has a card in the registry (domain "scores"). Then the summary that a sweep and a split by groups
-show, reliability by bins, what probabilities say in bits, and calibration. All are public in
-``infoscope.operating_points``.
+show, reliability by bins, and what probabilities say in bits. All are public in ``infoscope.operating_points``, with
+calibration, which is in ``calibration.py``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
-from typing import Any, ClassVar, Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
+from scipy.special import betaincinv, entr
 
-from infoscope.core.numerics import Real, as_real, distinct, ratio
+from infoscope.core.numerics import Real, distinct, ratio
 from infoscope.core.validation import Number, OneOf, validated
 from infoscope.errors import InputError, UndefinedMetricWarning
 from infoscope.metrics.ordinal import ranked_probability_score as hard_ranked_probability_score
 from infoscope.metrics.registry import Card, describe_metric, register
 from infoscope.metrics.shannon import entropies
-from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
-from infoscope.results.finding import Finding
-from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
 from infoscope.studies.score_arrays import (
     BinaryScores,
     Probabilities,
@@ -47,7 +45,7 @@ from infoscope.tables import Contingency
 from infoscope.tables.counting import warn_of
 from infoscope.tables.labels import Label, as_label, as_labels, sorted_labels
 from infoscope.tables.transformations import read_scale
-from infoscope.typing import ArrayLike, Frame, Json, LabelsLike
+from infoscope.typing import ArrayLike, Frame, LabelsLike
 
 Scores = ArrayLike | Frame
 Average = Literal["macro", "weighted", "micro"]
@@ -143,11 +141,9 @@ def roc_auc(
     0.75
     """
     _check_choice("average", average, ("macro", "weighted", "micro", None))
-    is_partial = max_fpr is not None and max_fpr != 1
-
-    def area(levels: ScoreRanking) -> float:
-        return partial_area_under_roc(levels, max_fpr) if is_partial and max_fpr else area_under_roc(levels)
-
+    area: Callable[[ScoreRanking], float] = area_under_roc
+    if max_fpr is not None and max_fpr != 1:
+        area = partial(partial_area_under_roc, max_fpr=max_fpr)
     given = _encode_scores(y_true, y_score, classes, labels, positive, sample_weight)
     if isinstance(given, BinaryScores):
         has_both = given.is_positive.any() and not given.is_positive.all()
@@ -794,16 +790,17 @@ def score_summary(
         log_loss = float(surprise) / levels.total
         brier = float(hits @ (1.0 - scores) ** 2 + misses @ scores**2) / levels.total
         summed = float((hits + misses) @ scores)
+        entropy, variance = float(entr([prevalence, 1.0 - prevalence]).sum()), prevalence * (1.0 - prevalence)
         sure_alarms, sure_misses = float(misses @ (scores == 1.0)), float(hits @ (scores == 0.0))
         summary = replace(
             summary,
             mean_score=summed / levels.total,
             over_prediction=summed / levels.positives - 1.0 if levels.positives > 0 else None,
             log_loss=log_loss,
-            normalized_log_loss=_normalize_loss(log_loss, _entropy_in_nats(np.array([prevalence, 1.0 - prevalence]))),
-            perplexity=_get_perplexity(log_loss, zeros=sure_alarms + sure_misses),
+            normalized_log_loss=1.0 - log_loss / entropy if entropy > 0 else None,
+            perplexity=None if sure_alarms + sure_misses > 0 else float(np.exp(log_loss)),
             brier_score=brier,
-            normalized_brier_score=_normalize_loss(brier, prevalence * (1.0 - prevalence)),
+            normalized_brier_score=1.0 - brier / variance if variance > 0 else None,
             sure_false_positives=sure_alarms,
             sure_false_negatives=sure_misses,
         )
@@ -843,27 +840,15 @@ def summarize_probabilities(given: Probabilities) -> ScoreSummary:
         squares += float(weights[block] @ ((values**2).sum(axis=1) - 2.0 * own + 1.0))
     halved = 2.0 if len(given.labels) == 2 else 1.0
     log_loss, brier = surprise / total, squares / total / halved
+    entropy, variance = float(entr(shares).sum()), float(1.0 - np.sum(shares**2)) / halved
     return ScoreSummary(
         total,
         log_loss=log_loss,
-        normalized_log_loss=_normalize_loss(log_loss, _entropy_in_nats(shares)),
-        perplexity=_get_perplexity(log_loss, zeros=zeros),
+        normalized_log_loss=1.0 - log_loss / entropy if entropy > 0 else None,
+        perplexity=None if zeros > 0 else float(np.exp(log_loss)),
         brier_score=brier,
-        normalized_brier_score=_normalize_loss(brier, float(1.0 - np.sum(shares**2)) / halved),
+        normalized_brier_score=1.0 - brier / variance if variance > 0 else None,
     )
-
-
-def _normalize_loss(loss: float, loss_of_prevalence: float) -> float | None:
-    return 1.0 - loss / loss_of_prevalence if loss_of_prevalence > 0 else None
-
-
-def _entropy_in_nats(shares: Real) -> float:
-    return float(-np.sum(shares * np.log(np.where(shares > 0, shares, 1.0))))
-
-
-def _get_perplexity(log_loss: float, *, zeros: float) -> float | None:
-    """Return None for infinite, which JSON does not have: a true class was given a probability of 0."""
-    return None if zeros > 0 else float(np.exp(log_loss))
 
 
 # Reliability ----------------------------------------------------------------------------------------------------------
@@ -1100,7 +1085,17 @@ def probabilistic_scores(
     hard = np.bincount(given.truth * k + predictions, given.weights, minlength=k * k).reshape(k, k)
     table = Contingency.from_matrix(hard, truth=given.labels)
     entropy = entropies(table)
-    surprise, score = cross_entropy(given), _measure_information_score(given)
+    surprise = cross_entropy(given)
+    # Kononenko and Bratko: a sample whose class rises from its prevalence P to P' scores log2(P'/P), the bits by which
+    # it became likelier; one whose class falls scores −log2((1−P')/(1−P))
+    counts = np.bincount(given.truth, given.weights, minlength=k)
+    shares = counts / counts.sum()
+    if np.any(shares[distinct(given.truth)] <= 0):
+        raise InputError("a true class has samples of weight 0 alone; give one of them a weight above 0")
+    before, after = shares[given.truth], _get_own_probability(given)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gain = np.where(after >= before, np.log2(after / before), -np.log2((1 - after) / (1 - before)))
+    score = float(np.average(gain, weights=given.weights))
     scores = ProbabilisticScores(
         cross_entropy=surprise,
         log_information=float(entropy.truth) - surprise,
@@ -1149,163 +1144,3 @@ def _get_own_probability(given: Probabilities) -> Real:
     own = given.values[np.arange(len(given.truth)), given.truth].astype(np.float64)
     sums = np.concatenate([given.values[block].sum(axis=1, dtype=np.float64) for block in given.blocks()])
     return own / sums
-
-
-def _measure_information_score(given: Probabilities) -> float:
-    """Return the bits by which the true class became likelier, less those by which it became rarer.
-
-    Kononenko and Bratko: a sample whose class rises from its share P to P' scores log2(P'/P); one whose class falls
-    scores −log2((1−P')/(1−P)). The prior probabilities are the prevalences of the true classes.
-    """
-    counts = np.bincount(given.truth, given.weights, minlength=len(given.labels))
-    shares = counts / counts.sum()
-    if np.any(shares[distinct(given.truth)] <= 0):
-        raise InputError("a true class has samples of weight 0 alone; give one of them a weight above 0")
-    before, after = shares[given.truth], _get_own_probability(given)
-    rises = after >= before
-    with np.errstate(divide="ignore", invalid="ignore"):
-        gain = np.where(rises, np.log2(after / before), -np.log2((1 - after) / (1 - before)))
-    return float(np.average(gain, weights=given.weights))
-
-
-# Calibration ----------------------------------------------------------------------------------------------------------
-
-Confidence = Literal["over-confident", "under-confident", "calibrated"]
-_LOG_SHARPNESS = (-6.0, 3.0)
-_SAME_BITS = 1e-6
-_FLOOR = 2.0**-52
-"""A probability of 0 is read as this where sharpness is fitted: no power could lift it off 0."""
-
-
-@dataclass(frozen=True, repr=False)
-class Calibration(Result):
-    """Bits per sample lost to over- or under-confidence, and what would correct it."""
-
-    kind: ClassVar[str] = "calibration"
-
-    cross_entropy: float | None
-    """Infinite where a true class got probability 0."""
-    sharpened: float
-    """Cross-entropy once all probabilities are raised to the best common power."""
-    bits_lost: float | None
-    """Their difference: the part of what stays open that is due to over- or under-confidence alone."""
-    sharpness: float
-    """The best power: below 1 the system is over-confident, above 1 under-confident."""
-    verdict: Confidence
-    ranked: float | None
-    """Two classes only: cross-entropy after the best monotone correction, the least that recalibration can reach."""
-    samples: int
-    provenance: Provenance = field(default_factory=Provenance)
-    findings: tuple[Finding, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Read null as infinity, which JSON does not have."""
-        for name in ("cross_entropy", "bits_lost"):
-            if getattr(self, name) is None:
-                object.__setattr__(self, name, np.inf)
-
-    @property
-    def perplexity(self) -> float:
-        """2 to the cross-entropy: among how many equally likely classes the probabilities leave one to guess."""
-        return float(np.exp2(np.inf if self.cross_entropy is None else self.cross_entropy))
-
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Yield one row with every number."""
-        numbers = ("cross_entropy", "perplexity", "sharpened", "bits_lost", "sharpness", "ranked")
-        yield {"verdict": self.verdict, "samples": self.samples, **{name: getattr(self, name) for name in numbers}}
-
-
-@validated()
-def calibration(
-    y_true: LabelsLike,
-    y_score: ArrayLike | Frame,
-    *,
-    classes: Sequence[Any] | None = None,
-    weight: ArrayLike | None = None,
-    normalize: bool = False,
-) -> Calibration:
-    """Measure how many bits a system loses by over- or underconfidence.
-
-    They are what the one power of all probabilities that serves it best would save. The fit has one parameter, so on
-    some hundreds of samples its own flattery is negligible.
-
-    Parameters
-    ----------
-    y_true : array-like
-        True labels.
-    y_score : array-like or frame
-        Probabilities of every class, one column each.
-    classes : sequence, optional
-        The class of each column; by default those of the truth in their order, or the columns of a frame.
-    weight : array-like, optional
-        A weight for each row.
-    normalize : bool, default False
-        Divide the probabilities of each row by their sum.
-
-    Returns
-    -------
-    Calibration
-        Cross-entropy as it is and once sharpened, and the verdict: over-confident, under-confident or calibrated.
-
-    Raises
-    ------
-    InputError
-        If the probabilities do not fit the labels, or a row does not sum to one.
-
-    Examples
-    --------
-    >>> result = calibration([0, 1] * 50, [[0.99, 0.01], [0.01, 0.99]] * 40 + [[0.01, 0.99], [0.99, 0.01]] * 10)
-    >>> result.verdict
-    'over-confident'
-    """
-    from scipy.optimize import isotonic_regression, minimize_scalar  # noqa: PLC0415 - longer to load than most calls take
-
-    given = encode_probabilities(y_score, y_true, classes=classes, sample_weight=weight, normalize=normalize)
-    now = cross_entropy(given)
-    # the power with the least cross-entropy, which is convex in it
-    best = minimize_scalar(
-        lambda log: _measure_surprise(given, np.exp(log)),
-        bounds=_LOG_SHARPNESS,
-        method="bounded",
-        options={"xatol": 1e-8},
-    )
-    sharpness, sharpened = float(np.exp(best.x)), float(best.fun)
-    lost = max((now if np.isinf(now) else _measure_surprise(given, 1.0)) - sharpened, 0.0)
-    verdict: Confidence = "calibrated"
-    if lost > _SAME_BITS:
-        verdict = "over-confident" if sharpness < 1 else "under-confident"
-    ranked = None
-    if len(given.labels) == 2:  # the best non-decreasing function of the second class's probability
-        weights = given.row_weights
-        levels, places = np.unique(given.values[:, 1], return_inverse=True)
-        size = as_real(np.bincount(places, weights, minlength=len(levels)))
-        hits = as_real(np.bincount(places, weights * given.truth, minlength=len(levels)))
-        size, hits = size[size > 0].astype(np.float64), hits[size > 0].astype(np.float64)
-        fitted = np.clip(isotonic_regression(hits / size, weights=size).x, 0.0, 1.0)
-        misses = size - hits
-        bits = hits * np.log2(np.where(hits > 0, fitted, 1.0)) + misses * np.log2(np.where(misses > 0, 1 - fitted, 1.0))
-        ranked = float(-bits.sum() / weights.sum())
-    left_out = tuple(IgnoredRows(reason, rows) for reason, rows in given.ignored.items())
-    return Calibration(
-        now,
-        sharpened,
-        lost,
-        sharpness,
-        verdict,
-        ranked,
-        len(given.truth),
-        Provenance(rows=len(given.truth), ignored=left_out),
-        describe_ignored_rows(left_out),
-    )
-
-
-def _measure_surprise(given: Probabilities, power: float) -> float:
-    """Return the cross-entropy, in bits, of the probabilities raised to a power and normalised again."""
-    summed = 0.0
-    for block in given.blocks():
-        logs = power * np.log2(np.maximum(given.values[block], _FLOOR, dtype=np.float64))
-        top = logs.max(axis=1)
-        log_sums = top + np.log2(np.exp2(logs - top[:, None]).sum(axis=1))
-        surprise = log_sums - logs[np.arange(len(logs)), given.truth[block]]
-        summed += float(surprise.sum() if given.weights is None else surprise @ given.weights[block])
-    return summed / (len(given.truth) if given.weights is None else float(given.weights.sum()))

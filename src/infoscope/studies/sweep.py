@@ -37,6 +37,7 @@ from infoscope.studies.inputs import describe_blank_labels, pick_column, pick_la
 from infoscope.studies.score_arrays import (
     BinaryScores,
     Probabilities,
+    ScoreRows,
     apply_logistic,
     check_distributions,
     count_columns,
@@ -348,10 +349,8 @@ class Sweep(CurveResult):
 
     def complete(self) -> Sweep:
         """Return the sweep with its chosen points, without the tables that they were found in: reports only read."""
-        return self if self.ladder is None else self._completed
-
-    @cached_property
-    def _completed(self) -> Sweep:
+        if self.ladder is None:
+            return self
         return replace(self, stored_choices=self.choices, ladder=None, levels=None)
 
     def to_dict(self) -> dict[str, Json]:
@@ -609,98 +608,37 @@ def sweep(
             weight = pick_column(cast("Mapping[str, Any]", source), weight)
     if columns is not None:
         y_true, scores = cast("tuple[LabelsLike, Any]", columns)
-        scores, classes = _stack_columns(y_true, scores, classes)
-        if raw:
-            classes = classes or get_column_names(scores)
-            scores = apply_logistic(scores)
-        if count_columns(scores) == 1:
-            if ordinal is not None:
-                raise InputError(
-                    "ordinal is for one column of probabilities per class; leave it out with one column of scores"
-                )
-            checked = encode_binary_scores(scores, y_true, positive=positive, sample_weight=weight)
-            size = _measure_sample_size(checked.weights, len(checked.scores))
-            curve = _sweep_scores(checked, max_points, size, checked.ignored, options)
-        else:
-            if positive is not None:
-                raise InputError(
-                    "a positive class is for one column of scores; with one column per class give classes="
-                )
-            given = encode_probabilities(scores, y_true, classes=classes, sample_weight=weight, normalize=normalize)
-            size = _measure_sample_size(given.weights, len(given.truth))
-            curve = _sweep_rejections(given, certainty, reject, max_points, ordinal, size, given.ignored, options)
-        return _add_label_findings(curve, positive)
-
-    # One column is counted where it lies, so that a source of any size is reduced to its distinct scores
-    if not isinstance(truth, str) or score is None:
-        raise InputError("give (y_true, y_score), or name the truth column and the column of scores")
-    names = as_names(score)
-    joint = read_joint(source, truth=truth, system=list(names), weight=weight, read=read)
-    rows = decode_score_rows(joint.tally, truth, names, clean=clean, raw=raw)
-    warn_of_rows(rows.ignored)
-    if len(names) == 1:
-        checked = encode_binary_scores(
-            rows.values[:, 0], rows.truth.tolist(), positive=find_label(positive, rows.truth), sample_weight=None
+        given, size = _encode_columns(
+            y_true, scores, classes, weight, positive, normalize=normalize, raw=raw, ordered=ordinal is not None
         )
-        counted = replace(checked, weights=rows.rows if rows.weights is None else rows.weights)
-        curve = _sweep_scores(counted, max_points, rows.size, rows.ignored, options)
+        ignored = given.ignored
     else:
-        if positive is not None:
-            raise InputError(
-                "a positive class is for one column of scores; several columns each have a class of their own"
-            )
-        check_distributions(rows, names, normalize=normalize)
-        repeats = rows.rows if rows.weights is None else np.ones(len(rows.rows), dtype=np.int64)
-        labels = np.repeat(rows.truth, repeats)
-        given = encode_probabilities(
-            np.repeat(rows.values, repeats, axis=0),
-            labels.tolist(),
-            classes=name_classes(names, labels, classes),
-            sample_weight=rows.weights,
-            normalize=normalize,
+        # One column is counted where it lies, so that a source of any size is reduced to its distinct scores
+        if not isinstance(truth, str) or score is None:
+            raise InputError("give (y_true, y_score), or name the truth column and the column of scores")
+        names = as_names(score)
+        joint = read_joint(source, truth=truth, system=list(names), weight=weight, read=read)
+        rows = decode_score_rows(joint.tally, truth, names, clean=clean, raw=raw)
+        warn_of_rows(rows.ignored)
+        given, ignored, size = (
+            _encode_rows(rows, names, classes, positive, normalize=normalize),
+            rows.ignored,
+            rows.size,
         )
-        curve = _sweep_rejections(given, certainty, reject, max_points, ordinal, rows.size, rows.ignored, options)
-    return _add_label_findings(curve, positive)
 
-
-def _stack_columns(y_true: LabelsLike, scores: Any, classes: Sequence[Any] | None) -> tuple[Any, Sequence[Any] | None]:
-    """Return scores as one array, and the class of each column: a mapping has one column, or one by class."""
-    if not isinstance(scores, Mapping):
-        return scores, classes
-    if not scores:
-        raise InputError("no scores are given; map each class to its scores")
-    first, *others = scores
-    if not others:
-        return scores[first], classes
-    if classes is None:
-        coded = encode(y_true, "truth")
-        present = coded.codes[coded.codes != coded.missing] if coded.missing is not None else coded.codes
-        labels = np.array(coded.labels or distinct(present), dtype=object)
-        names = [str(name) for name in scores]
-        classes = name_classes(names, labels)
-        if not set(classes) & set(labels.tolist()):
-            raise InputError(
-                f"{', '.join(names)} are not classes of the truth; sweep the scores of one system at a time"
-            )
-    for other in others:
-        if len(scores[other]) != len(scores[first]):
-            raise InputError(
-                f"there are {len(scores[first])} scores of {first!r} and {len(scores[other])} of {other!r}; "
-                "give one of each class for each row"
-            )
-    return np.column_stack(list(scores.values())), classes
-
-
-def _measure_sample_size(weights: Real | None, rows: int) -> float | None:
-    """Return how many equal samples the weights are worth."""
-    if weights is None:
-        return float(rows)
-    squares = float(np.sum(weights**2))
-    return float(weights.sum()) ** 2 / squares if squares else None
-
-
-def _add_label_findings(curve: Sweep, positive: Label | None) -> Sweep:
-    """Add findings about the names of the classes: blank ones first, and last which one high scores mean."""
+    if isinstance(given, BinaryScores):
+        curve = sweep_levels(
+            rank_scores(given),
+            given.labels,
+            given.positive,
+            max_points=max_points or MAX_THRESHOLDS,
+            sample_size=size,
+            ignored=ignored,
+            options=options,
+        )
+    else:
+        curve = _sweep_rejections(given, certainty, reject, max_points, ordinal, size, ignored, options)
+    # findings about the names of the classes: blank ones first, and last which one high scores mean
     findings = list(curve.findings)
     if not all(label.strip() for label in curve.truth_labels):
         table = curve.table_at(0)
@@ -713,25 +651,87 @@ def _add_label_findings(curve: Sweep, positive: Label | None) -> Sweep:
     return replace(curve, findings=tuple(findings))
 
 
-# Thresholds -----------------------------------------------------------------------------------------------------------
+def _encode_columns(
+    y_true: LabelsLike,
+    scores: Any,
+    classes: Sequence[Any] | None,
+    weight: Any,
+    positive: Label | None,
+    *,
+    normalize: bool,
+    raw: bool,
+    ordered: bool,
+) -> tuple[BinaryScores | Probabilities, float | None]:
+    """Return scores beside labels, and how many equal samples they are worth.
+
+    A mapping has one column, or one by class.
+    """
+    if isinstance(scores, Mapping):
+        if not scores:
+            raise InputError("no scores are given; map each class to its scores")
+        first, *others = scores
+        if others and classes is None:
+            coded = encode(y_true, "truth")
+            present = coded.codes[coded.codes != coded.missing] if coded.missing is not None else coded.codes
+            labels = np.array(coded.labels or distinct(present), dtype=object)
+            names = [str(name) for name in scores]
+            classes = name_classes(names, labels)
+            if not set(classes) & set(labels.tolist()):
+                raise InputError(
+                    f"{', '.join(names)} are not classes of the truth; sweep the scores of one system at a time"
+                )
+        for other in others:
+            if len(scores[other]) != len(scores[first]):
+                raise InputError(
+                    f"there are {len(scores[first])} scores of {first!r} and {len(scores[other])} of {other!r}; "
+                    "give one of each class for each row"
+                )
+        scores = np.column_stack(list(scores.values())) if others else scores[first]
+    if raw:
+        classes = classes or get_column_names(scores)
+        scores = apply_logistic(scores)
+    given: BinaryScores | Probabilities
+    if count_columns(scores) == 1:
+        if ordered:
+            raise InputError(
+                "ordinal is for one column of probabilities per class; leave it out with one column of scores"
+            )
+        given = encode_binary_scores(scores, y_true, positive=positive, sample_weight=weight)
+        rows = len(given.scores)
+    else:
+        if positive is not None:
+            raise InputError("a positive class is for one column of scores; with one column per class give classes=")
+        given = encode_probabilities(scores, y_true, classes=classes, sample_weight=weight, normalize=normalize)
+        rows = len(given.truth)
+    if given.weights is None:
+        return given, float(rows)
+    squares = float(np.sum(given.weights**2))
+    return given, float(given.weights.sum()) ** 2 / squares if squares else None
 
 
-def _sweep_scores(
-    given: BinaryScores,
-    max_points: int | None,
-    sample_size: float | None,
-    ignored: dict[str, int],
-    options: ChoiceOptions,
-) -> Sweep:
-    return sweep_levels(
-        rank_scores(given),
-        given.labels,
-        given.positive,
-        max_points=max_points or MAX_THRESHOLDS,
-        sample_size=sample_size,
-        ignored=ignored,
-        options=options,
+def _encode_rows(
+    rows: ScoreRows, names: Sequence[str], classes: Sequence[Any] | None, positive: Label | None, *, normalize: bool
+) -> BinaryScores | Probabilities:
+    """Return scores that a reader counted: one column with how often each score occurs, or a column per class."""
+    if len(names) == 1:
+        chosen = find_label(positive, rows.truth)
+        given = encode_binary_scores(rows.values[:, 0], rows.truth.tolist(), positive=chosen, sample_weight=None)
+        return replace(given, weights=rows.rows if rows.weights is None else rows.weights)
+    if positive is not None:
+        raise InputError("a positive class is for one column of scores; several columns each have a class of their own")
+    check_distributions(rows, names, normalize=normalize)
+    repeats = rows.rows if rows.weights is None else np.ones(len(rows.rows), dtype=np.int64)
+    labels = np.repeat(rows.truth, repeats)
+    return encode_probabilities(
+        np.repeat(rows.values, repeats, axis=0),
+        labels.tolist(),
+        classes=name_classes(names, labels, classes),
+        sample_weight=rows.weights,
+        normalize=normalize,
     )
+
+
+# Thresholds -----------------------------------------------------------------------------------------------------------
 
 
 @validated(max_points=Number(low=1, closed="low", whole=True))
@@ -780,18 +780,7 @@ def sweep_levels(
     area = area_under_roc(levels)
     information, normalized = average_informations(levels)
 
-    findings = []
-    if area < 0.5:
-        other = labels[0] if positive == labels[1] else labels[1]
-        findings.append(_describe_reversal(levels, area, other, sample_size))
-    findings += _describe_chance(levels, area, sample_size)
-    tied = 0
-    if levels.alarms.dtype.kind in "iu":
-        tied = sum(int(np.count_nonzero(np.diff(alarms) > 1)) for _, alarms in levels.stretches())
-    if tied:
-        shared = "1 score is" if tied == 1 else f"{tied:,} scores are"
-        text = f"{shared} shared by several samples: they pass the threshold together."
-        findings.append(Finding("tied_scores", text, evidence={"scores": tied}))
+    findings = list(_describe_order(levels, area, labels[1 - labels.index(positive)], sample_size))
     if len(places) < len(levels.thresholds):
         text = (
             f"{len(places) + 1:,} of {len(levels.thresholds) + 1:,} thresholds are kept: the corners of the ROC "
@@ -852,54 +841,56 @@ def _make_sweep(
     ).choose_by(options)
 
 
-def _describe_reversal(levels: ScoreRanking, area: float, other: Label, size: float | None) -> Finding:
-    """State that high scores mean the other class, significantly where chance does not explain it.
+def _describe_order(levels: ScoreRanking, area: float, other: Label, size: float | None) -> Iterator[Finding]:
+    """Yield what the order of the scores tells of the classes: they are reversed, or random, or some scores are tied.
 
-    The area of scores that tell nothing has the variance (n + 1) / 12 n₁ n₀ (Mann and Whitney).
-    """
-    share = levels.positives / levels.total
-    n = levels.total if size is None else size
-    below = (0.5 - area) / np.sqrt((n + 1) / (12 * n * share * n * (1 - share)))
-    is_sure = bool(below > SURELY_REVERSED)
-    sure = "" if is_sure else ", though not significantly"
-    text = (
-        f"The area under the ROC curve is {area:.4f}, below chance{sure}: high scores mean {other!r}; name that class "
-        f"with --positive {quote(str(other))} (positive={other!r}), or negate the scores."
-    )
-    evidence: dict[str, Json] = {"roc_auc": area, "class": str(other), "significant": is_sure}
-    if isinstance(other, (int, float)):
-        evidence["positive"] = other
-    return Finding("reversed_scores", text, "warning" if is_sure else "note", evidence)
-
-
-def _describe_chance(levels: ScoreRanking, area: float, size: float | None) -> Iterator[Finding]:
-    """Yield that the order of the scores separates the classes no more than that of random ones would.
-
-    By the area under the ROC curve (Mann and Whitney) and by the largest distance between recall and false alarms
+    ``other`` is the class that high scores do not mean. The area of scores that tell nothing has the variance
+    (n + 1) / 12 n₁ n₀ (Mann and Whitney). Beside it the largest distance between recall and false alarms is tested
     (Kolmogorov and Smirnov, with Stephens' correction), both considered; ties only make them more cautious.
     """
+    if area < 0.5:
+        share = levels.positives / levels.total
+        n = levels.total if size is None else size
+        below = (0.5 - area) / np.sqrt((n + 1) / (12 * n * share * n * (1 - share)))
+        is_sure = bool(below > SURELY_REVERSED)
+        sure = "" if is_sure else ", though not significantly"
+        text = (
+            f"The area under the ROC curve is {area:.4f}, below chance{sure}: high scores mean {other!r}; name that "
+            f"class with --positive {quote(str(other))} (positive={other!r}), or negate the scores."
+        )
+        evidence: dict[str, Json] = {"roc_auc": area, "class": str(other), "significant": is_sure}
+        if isinstance(other, (int, float)):
+            evidence["positive"] = other
+        yield Finding("reversed_scores", text, "warning" if is_sure else "note", evidence)
+
     scale = 1.0 if size is None else size / levels.total
     positives, negatives = levels.positives * scale, (levels.total - levels.positives) * scale
-    if min(positives, negatives) < MIN_TESTED:
-        return
-    by_area = 2.0 * float(ndtr(-abs(area - 0.5) / np.sqrt((positives + negatives + 1) / (12 * positives * negatives))))
-    if 2.0 * by_area <= CHANCE_LEVEL:
-        return
-    distance = np.abs(levels.hits / levels.positives - levels.false_alarms / (levels.total - levels.positives)).max()
-    worth = np.sqrt(positives * negatives / (positives + negatives))
-    scaled = float((worth + 0.12 + 0.11 / worth) * distance)
-    terms = np.arange(1, 101)
-    by_distance = 1.0
-    if scaled >= 0.3:  # the probability that it is exceeded is 1 below
-        by_distance = float(2.0 * ((-1.0) ** (terms - 1) * np.exp(-2.0 * terms**2 * scaled * scaled)).sum())
-    p_value = min(1.0, 2.0 * min(by_area, by_distance))
-    if p_value <= CHANCE_LEVEL:
-        return
-    text = (
-        "The scores separate the classes no better than random ones would (area under the ROC curve "
-        f"{area:.3f}, {state_p_value(p_value)}): the best threshold is that of this sample only."
-    )
-    yield Finding("scores_by_chance", text, "warning", {"roc_auc": area, "p_value": p_value})
+    if min(positives, negatives) >= MIN_TESTED:
+        sd = np.sqrt((positives + negatives + 1) / (12 * positives * negatives))
+        by_area, by_distance = 2.0 * float(ndtr(-abs(area - 0.5) / sd)), 1.0
+        if 2.0 * by_area > CHANCE_LEVEL:  # the distance takes longer
+            recall, alarms = levels.hits / levels.positives, levels.false_alarms / (levels.total - levels.positives)
+            worth = np.sqrt(positives * negatives / (positives + negatives))
+            scaled = float((worth + 0.12 + 0.11 / worth) * np.abs(recall - alarms).max())
+            if scaled >= 0.3:  # the probability that it is exceeded is 1 below
+                terms = np.arange(1, 101)
+                signs = (-1.0) ** (terms - 1)
+                by_distance = float(2.0 * (signs * np.exp(-2.0 * terms**2 * scaled * scaled)).sum())
+        p_value = min(1.0, 2.0 * min(by_area, by_distance))
+        if p_value > CHANCE_LEVEL:
+            text = (
+                "The scores separate the classes no better than random ones would (area under the ROC curve "
+                f"{area:.3f}, {state_p_value(p_value)}): the best threshold is that of this sample only."
+            )
+            yield Finding("scores_by_chance", text, "warning", {"roc_auc": area, "p_value": p_value})
+
+    tied = 0
+    if levels.alarms.dtype.kind in "iu":
+        tied = sum(int(np.count_nonzero(np.diff(alarms) > 1)) for _, alarms in levels.stretches())
+    if tied:
+        shared = "1 score is" if tied == 1 else f"{tied:,} scores are"
+        text = f"{shared} shared by several samples: they pass the threshold together."
+        yield Finding("tied_scores", text, evidence={"scores": tied})
 
 
 # Rejections -----------------------------------------------------------------------------------------------------------

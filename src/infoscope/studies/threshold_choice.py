@@ -141,8 +141,15 @@ def choose(
     for keep in dict.fromkeys(kept):
         together = [place for place, other in enumerate(kept) if other == keep]
         rng = np.random.default_rng(seed)
-        part = ladder.merge_to(np.array(keep))
-        counts = part.count_steps(sample_size, rng)
+        # what lay between two points that are kept belongs to the later one
+        ends = distinct(keep, [ladder.points - 1])
+        starts = np.concatenate([[0], ends[:-1] + 1])
+        part = replace(ladder, steps=np.add.reduceat(ladder.steps, starts, axis=0))
+        counts = part.steps
+        if counts.dtype.kind not in "iu":  # weights are scaled to their effective size and rounded at random
+            scaled: Real = counts * ((sample_size or part.total) / part.total)
+            low = np.floor(scaled)
+            counts = (low + (rng.random(scaled.shape) < scaled - low)).astype(np.int64)
         # each sample put into one of the parts at random: (parts, steps, classes, predictions)
         parts = np.moveaxis(rng.multinomial(counts, np.full(FOLDS, 1 / FOLDS)), -1, 0)
         chosen_by = [criteria[place] for place in together]

@@ -74,7 +74,7 @@ from infoscope.studies.tracking_result import (
     compare_trackers,
     estimate_metrics,
 )
-from infoscope.tables.tracks import Detections, Tracks
+from infoscope.tables.tracks import Tracks
 from infoscope.typing import Source
 
 __all__ = ["GateSweep", "TrackingEvaluation", "TrackingOptions", "compare", "evaluate", "name_of", "sweep_gates"]
@@ -358,7 +358,17 @@ def _compare(truth: Source, systems: Mapping[str, Any], settings: TrackingOption
         sequences[name] = [account_for(part.tracks, part.pairs, settled) for part in prepared]
         estimates, spread = estimate_metrics(sequences[name], settled)
         total = stack([sequence.total for sequence in sequences[name]]).total()
-        ignored = _count_ignored(prepared)
+        rules = " and ".join(sorted({part.rules for part in prepared} - {"off"}))
+        by = f" ({rules} preprocessing)" if rules else ""
+        left_out = [
+            (f"system boxes on distractors{by}", sum(part.system_removed for part in prepared)),
+            (
+                f"truth boxes marked or classed as not to be evaluated{by}",
+                sum(part.truth_removed for part in prepared),
+            ),
+            *(reason for part in prepared for reason in part.set_aside),
+        ]
+        ignored = tuple(IgnoredRows(reason, rows) for reason, rows in left_out if rows)
         curve = {"level": LEVELS.round(2), **compute_curve(total)}
         covariance = None if spread.coverage is None else spread.coverage.tolist()
         results.append(
@@ -514,19 +524,6 @@ def _find_candidates(tracks: Tracks, settings: TrackingOptions) -> SimilarPairs:
     return find_overlaps(tracks)
 
 
-def _count_ignored(prepared: Sequence[_Prepared]) -> tuple[IgnoredRows, ...]:
-    """Count rows that were read but not evaluated, by reason."""
-    rules = " and ".join(sorted({part.rules for part in prepared} - {"off"}))
-    by = f" ({rules} preprocessing)" if rules else ""
-    truth_reason = f"truth boxes marked or classed as not to be evaluated{by}"
-    reasons = [
-        (f"system boxes on distractors{by}", sum(part.system_removed for part in prepared)),
-        (truth_reason, sum(part.truth_removed for part in prepared)),
-        *(reason for part in prepared for reason in part.set_aside),
-    ]
-    return tuple(IgnoredRows(reason, rows) for reason, rows in reasons if rows)
-
-
 # What is shown of each sequence ---------------------------------------------------------------------------------------
 
 
@@ -630,13 +627,10 @@ def _check_input(prepared: Sequence[_Prepared], settings: TrackingOptions) -> It
         yield Finding("input_doubt", text, "warning")
 
     if busy and settings.similarity == "overlap":  # boxes of another scale, or corners where sizes are expected
-
-        def median_size(sides: Sequence[Detections]) -> float:
-            return np.median(np.concatenate([np.sqrt(side.shapes[:, 2] * side.shapes[:, 3]) for side in sides]))
-
-        times = float(
-            median_size([part.tracks.system for part in busy]) / median_size([part.tracks.truth for part in busy])
-        )
+        sides = ([part.tracks.system for part in busy], [part.tracks.truth for part in busy])
+        shapes = (np.concatenate([part.shapes for part in side]) for side in sides)
+        size, true_size = (np.median(np.sqrt(boxes[:, 2] * boxes[:, 3])) for boxes in shapes)
+        times = float(size / true_size)
         if not 1 / MAX_SIZE_RATIO < times < MAX_SIZE_RATIO:
             text = (
                 f"system boxes are {times:.2g} times as large as truth boxes (median): another image size, or"

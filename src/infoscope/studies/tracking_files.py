@@ -368,37 +368,27 @@ def read_columns(columns: Mapping[str, Any], origin: str, name: str) -> dict[str
                 f"{origin} has no column for the {role}; it has {', '.join(map(str, columns))};"
                 f" name one {' or '.join(_COLUMN_NAMES[role][:3])}"
             )
-    reading = TrackFile(
-        origin,
-        parse_frames(columns[roles["frame"]], origin),
-        parse_ids(columns[roles["id"]], origin),
-        _build_shapes(columns, roles, origin),
-    )
-    if "sequence" not in roles:
-        return {name: reading}
-    sequences = np.array([str(value) for value in columns[roles["sequence"]]], dtype=np.str_)
-    return {str(sequence): reading.select(sequences == sequence) for sequence in np.unique(sequences)}
-
-
-def _build_shapes(columns: Mapping[str, Any], roles: dict[str, str], origin: str) -> Real:
-    """Return boxes as left, top, width, height, or points; no columns where none are given."""
-    rows = len(columns[roles["frame"]])
+    frames, ids = parse_frames(columns[roles["frame"]], origin), parse_ids(columns[roles["id"]], origin)
+    # boxes as left, top, width, height, or points; no columns where none are given
     layout = next((layout for layout in _LAYOUTS if all(role in roles for role in layout)), None)
-    if layout is None:
-        if any(role in roles for role in ("left", "right", "middle", "x")):
-            raise InputError(
-                f"{origin}: no complete box or point among the columns {', '.join(map(str, columns))};"
-                " give left, top, width, height; left, top, right, bottom; cx, cy, width, height; or x, y[, z]"
-            )
-        return np.zeros((rows, 0))
-    values = {role: parse_numbers(columns[roles[role]], origin, f"column {roles[role]!r}") for role in layout}
+    if layout is None and any(role in roles for role in ("left", "right", "middle", "x")):
+        raise InputError(
+            f"{origin}: no complete box or point among the columns {', '.join(map(str, columns))};"
+            " give left, top, width, height; left, top, right, bottom; cx, cy, width, height; or x, y[, z]"
+        )
+    values = {role: parse_numbers(columns[roles[role]], origin, f"column {roles[role]!r}") for role in layout or ()}
     if "right" in values:
         values["right"] = values["right"] - values["left"]
         values["bottom"] = values["bottom"] - values["top"]
     if "middle" in values and "width" in values:
         values["middle"] = values["middle"] - values["width"] / 2
         values["centre"] = values["centre"] - values["height"] / 2
-    return np.column_stack(list(values.values())).reshape(rows, len(layout))
+    shapes = np.column_stack([np.empty((len(frames), 0)), *values.values()])
+    reading = TrackFile(origin, frames, ids, shapes)
+    if "sequence" not in roles:
+        return {name: reading}
+    sequences = np.array([str(value) for value in columns[roles["sequence"]]], dtype=np.str_)
+    return {str(sequence): reading.select(sequences == sequence) for sequence in np.unique(sequences)}
 
 
 # MOTChallenge and other rows of numbers -------------------------------------------------------------------------------

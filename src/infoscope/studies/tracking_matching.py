@@ -511,7 +511,8 @@ def account_for(tracks: Tracks, pairs: SimilarPairs, settings: TrackingOptions) 
     association, matched = associate(tracks, pairs, match=settings.match, gate=gate)
     ledger = divide_bits(association, settings.null)
     truth, system = tracks.truth, tracks.system
-    mates = Mates.from_pairs(tracks, matched)
+    mates = Mates(np.full(len(truth), -1), np.full(len(system), -1))
+    mates.truth[matched.truth], mates.system[matched.system] = matched.system, matched.truth
     truth_runs, system_runs = find_longest_runs(tracks, mates)
 
     truth_rows = _sum_truth_tracks(tracks, pairs, matched, mates, gate)._replace(
@@ -661,13 +662,6 @@ class Mates(NamedTuple):
     truth: Ints
     system: Ints
 
-    @classmethod
-    def from_pairs(cls, tracks: Tracks, matched: SimilarPairs) -> Mates:
-        """Return the matches as they look from either side."""
-        truth, system = np.full(len(tracks.truth), -1), np.full(len(tracks.system), -1)
-        truth[matched.truth], system[matched.system] = matched.system, matched.truth
-        return cls(truth, system)
-
 
 def _sum_truth_tracks(
     tracks: Tracks, pairs: SimilarPairs, matched: SimilarPairs, mates: Mates, gate: float
@@ -693,6 +687,10 @@ def _sum_truth_tracks(
     id_frames = count_by(id_cell, len(id_rows))
     chosen = choose_heaviest_cells(id_rows, id_columns, id_frames)
 
+    # Fragmentations: a track is lost and found again; frames in which one side reports nothing at all do not count
+    order = truth.by_track[mates.truth[truth.by_track] >= 0]
+    followed, clock = truth.tracks[order], tracks.shared_clock[truth.frames[order]]
+    is_found_again = (followed[1:] == followed[:-1]) & (clock[1:] != clock[:-1] + 1)
     switches, swaps, transfers = count_handovers(tracks, mates)
     return TrackSums.zeros(size)._replace(
         truth_boxes=truth.lengths.astype(np.float64),
@@ -703,7 +701,7 @@ def _sum_truth_tracks(
         id_switches=switches,
         swaps=swaps,
         transfers=transfers,
-        fragmentations=count_fragmentations(tracks, mates),
+        fragmentations=count_by(followed[1:][is_found_again], size),
         mostly_tracked=is_mostly_tracked.astype(np.float64),
         partly_tracked=((covered >= 0.2) & ~is_mostly_tracked).astype(np.float64),
         id_matched=sum_by(id_rows[chosen], id_frames[chosen], size),
@@ -761,18 +759,6 @@ def count_handovers(tracks: Tracks, mates: Mates) -> tuple[Real, Real, Real]:
         count_by(track[switched[has_arrived[mates.truth[switched]]]], size),
         count_by(track[transferred[is_new[transferred]]], size),
     )
-
-
-def count_fragmentations(tracks: Tracks, mates: Mates) -> Real:
-    """Count how often each truth track is lost and found again.
-
-    Frames in which one side reports nothing at all do not count as lost.
-    """
-    truth = tracks.truth
-    order = truth.by_track[mates.truth[truth.by_track] >= 0]
-    track, clock = truth.tracks[order], tracks.shared_clock[truth.frames[order]]
-    is_found_again = (track[1:] == track[:-1]) & (clock[1:] != clock[:-1] + 1)
-    return count_by(track[1:][is_found_again], len(truth.ids))
 
 
 def find_longest_runs(tracks: Tracks, mates: Mates) -> tuple[Ints, Ints]:

@@ -358,8 +358,14 @@ def tune(
     costs: dict[Any, float] = {}
     is_query = read is not None and read.engine == "sql"
     if isinstance(source, str) and "{" in source and not is_query:
-        tables = {}
-        for setting, path in _find_files(source, names).items():
+        tables, inside = {}, names_in_braces(source)
+        for name in names:
+            if name not in inside:
+                raise InputError(f"parameter {name!r} does not occur in {source!r}; write it as {{{name}}}")
+        for name in inside:
+            if name not in names:
+                raise InputError(f"{{{name}}} in {source!r} is not among the parameters; add --parameter {name}")
+        for setting, path in find_files_by_values(source, names).items():
             (tables[setting],) = counted_tables(path, truth, system, read, **labels).values()
             if against is not None:
                 joint = read_joint(path, truth=truth, system=[against], read=read)
@@ -382,18 +388,6 @@ def _tables_by_setting(tables: Tables) -> dict[Any, Contingency]:
     if len(systems) != 1:
         raise InputError(f"settings are those of one system; these are tables of {', '.join(systems)}")
     return {group: table for (group, _), table in tables.items()}
-
-
-def _find_files(pattern: str, names: tuple[str, ...]) -> dict[tuple[str, ...], str]:
-    """Find files whose names fit a pattern with braces, by the values in their place."""
-    inside = names_in_braces(pattern)
-    for name in names:
-        if name not in inside:
-            raise InputError(f"parameter {name!r} does not occur in {pattern!r}; write it as {{{name}}}")
-    for name in inside:
-        if name not in names:
-            raise InputError(f"{{{name}}} in {pattern!r} is not among the parameters; add --parameter {name}")
-    return find_files_by_values(pattern, names)
 
 
 def _average_column(tally: Tally, name: str) -> float:
@@ -423,11 +417,9 @@ def _order_settings(
             f"{' and '.join(map(repr, names))} has {len(items)} value{'' if len(items) == 1 else 's'}{only}; "
             "a sweep compares two settings or more: use evaluate for one"
         )
-
-    def sort_key(value: Any) -> tuple[int, Any]:
-        return (0, value) if isinstance(value, (int, float)) else (1, str(value))
-
-    settings = sorted(items, key=lambda setting: tuple(map(sort_key, setting)))
+    settings = sorted(  # numbers first, then text
+        items, key=lambda setting: [(0, x) if isinstance(x, (int, float)) else (1, str(x)) for x in setting]
+    )
     costs: NDArray[np.float64] | None = None
     if against is not None:
         stated = {_read_setting(key, names): cost for key, cost in against.items()}
@@ -463,18 +455,17 @@ def _read_setting(key: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
     values = key if isinstance(key, tuple) else (key,)
     if len(values) != len(names):
         raise InputError(f"setting {key!r} has {len(values)} values for {len(names)} parameters ({', '.join(names)})")
-
-    def read_value(value: Any) -> Any:
-        if not isinstance(value, str):
-            return value.item() if hasattr(value, "item") else value
-        for kind in (int, float):
+    setting = []
+    for value in values:
+        read = value.item() if hasattr(value, "item") else value
+        for kind in (int, float) if isinstance(value, str) else ():
             try:
-                return kind(value)
+                read = kind(value)
+                break
             except ValueError:
                 continue
-        return value
-
-    return tuple(map(read_value, values))
+        setting.append(read)
+    return tuple(setting)
 
 
 def _format_setting(setting: Mapping[str, Any]) -> str:

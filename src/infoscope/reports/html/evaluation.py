@@ -19,8 +19,7 @@ from infoscope.figures.confusion import HeatMap, heat_map
 from infoscope.figures.coverage import CoverageDisplay
 from infoscope.figures.display import Display
 from infoscope.figures.layout import plain_label
-from infoscope.figures.leaks import LeakDisplay, Stream
-from infoscope.figures.perplexity_chain import Chain, Half, PerplexityDisplay
+from infoscope.figures.ledger import Chain, Half, LeakDisplay, PerplexityDisplay, Stream
 from infoscope.figures.svg import data_address, svg
 from infoscope.figures.triangle import EntropyTriangleDisplay, SplitTriangleDisplay
 from infoscope.reports.html.page import draw_block, draw_label, draw_phrase, embed, wrap_scrolling

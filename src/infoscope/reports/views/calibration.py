@@ -11,7 +11,7 @@ from infoscope.figures.display import Display
 from infoscope.reports.outline import Appendix, Column, Outline, Phrase, Section, Table, Tile
 from infoscope.reports.shared import tabulate
 from infoscope.results.notation import Units, format_count
-from infoscope.studies.scores import Calibration
+from infoscope.studies.calibration import Calibration
 
 
 def _list_corrections(result: Calibration) -> dict[str, float | None]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from infoscope.figures.display import Display
-from infoscope.figures.label_plan import LabelPlanDisplay
+from infoscope.figures.judge import LabelPlanDisplay
 from infoscope.reports.outline import Appendix, Column, Figure, Name, Outline, Section, Table, Tile
 from infoscope.reports.shared import make_group_columns, tabulate
 from infoscope.results.notation import Units, format_count

@@ -1,0 +1,161 @@
+"""Calibration: the bits per sample that a system loses by stating probabilities too boldly, or not boldly enough.
+
+The page is ``reports/views/calibration.py``; the cross-entropy it starts from is in ``scores.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from infoscope.core.numerics import as_real
+from infoscope.core.validation import validated
+from infoscope.results.base import Result
+from infoscope.results.finding import Finding
+from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
+from infoscope.studies.score_arrays import Probabilities, encode_probabilities
+from infoscope.studies.scores import cross_entropy
+from infoscope.typing import ArrayLike, Frame, Json, LabelsLike
+
+Confidence = Literal["over-confident", "under-confident", "calibrated"]
+_LOG_SHARPNESS = (-6.0, 3.0)
+_SAME_BITS = 1e-6
+_FLOOR = 2.0**-52
+"""A probability of 0 is read as this where sharpness is fitted: no power could lift it off 0."""
+
+
+@dataclass(frozen=True, repr=False)
+class Calibration(Result):
+    """Bits per sample lost to over- or under-confidence, and what would correct it."""
+
+    kind: ClassVar[str] = "calibration"
+
+    cross_entropy: float | None
+    """Infinite where a true class got probability 0."""
+    sharpened: float
+    """Cross-entropy once all probabilities are raised to the best common power."""
+    bits_lost: float | None
+    """Their difference: the part of what stays open that is due to over- or under-confidence alone."""
+    sharpness: float
+    """The best power: below 1 the system is over-confident, above 1 under-confident."""
+    verdict: Confidence
+    ranked: float | None
+    """Two classes only: cross-entropy after the best monotone correction, the least that recalibration can reach."""
+    samples: int
+    provenance: Provenance = field(default_factory=Provenance)
+    findings: tuple[Finding, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Read null as infinity, which JSON does not have."""
+        for name in ("cross_entropy", "bits_lost"):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, np.inf)
+
+    @property
+    def perplexity(self) -> float:
+        """2 to the cross-entropy: among how many equally likely classes the probabilities leave one to guess."""
+        return float(np.exp2(np.inf if self.cross_entropy is None else self.cross_entropy))
+
+    def rows(self) -> Iterator[Mapping[str, Json]]:
+        """Yield one row with every number."""
+        numbers = ("cross_entropy", "perplexity", "sharpened", "bits_lost", "sharpness", "ranked")
+        yield {"verdict": self.verdict, "samples": self.samples, **{name: getattr(self, name) for name in numbers}}
+
+
+@validated()
+def calibration(
+    y_true: LabelsLike,
+    y_score: ArrayLike | Frame,
+    *,
+    classes: Sequence[Any] | None = None,
+    weight: ArrayLike | None = None,
+    normalize: bool = False,
+) -> Calibration:
+    """Measure how many bits a system loses by over- or underconfidence.
+
+    They are what the one power of all probabilities that serves it best would save. The fit has one parameter, so on
+    some hundreds of samples its own flattery is negligible.
+
+    Parameters
+    ----------
+    y_true : array-like
+        True labels.
+    y_score : array-like or frame
+        Probabilities of every class, one column each.
+    classes : sequence, optional
+        The class of each column; by default those of the truth in their order, or the columns of a frame.
+    weight : array-like, optional
+        A weight for each row.
+    normalize : bool, default False
+        Divide the probabilities of each row by their sum.
+
+    Returns
+    -------
+    Calibration
+        Cross-entropy as it is and once sharpened, and the verdict: over-confident, under-confident or calibrated.
+
+    Raises
+    ------
+    InputError
+        If the probabilities do not fit the labels, or a row does not sum to one.
+
+    Examples
+    --------
+    >>> result = calibration([0, 1] * 50, [[0.99, 0.01], [0.01, 0.99]] * 40 + [[0.01, 0.99], [0.99, 0.01]] * 10)
+    >>> result.verdict
+    'over-confident'
+    """
+    from scipy.optimize import isotonic_regression, minimize_scalar  # noqa: PLC0415 - longer to load than most calls take
+
+    given = encode_probabilities(y_score, y_true, classes=classes, sample_weight=weight, normalize=normalize)
+    now = cross_entropy(given)
+    # the power with the least cross-entropy, which is convex in it
+    best = minimize_scalar(
+        lambda log: _measure_surprise(given, np.exp(log)),
+        bounds=_LOG_SHARPNESS,
+        method="bounded",
+        options={"xatol": 1e-8},
+    )
+    sharpness, sharpened = float(np.exp(best.x)), float(best.fun)
+    lost = max((now if np.isinf(now) else _measure_surprise(given, 1.0)) - sharpened, 0.0)
+    verdict: Confidence = "calibrated"
+    if lost > _SAME_BITS:
+        verdict = "over-confident" if sharpness < 1 else "under-confident"
+    ranked = None
+    if len(given.labels) == 2:  # the best non-decreasing function of the second class's probability
+        weights = given.row_weights
+        levels, places = np.unique(given.values[:, 1], return_inverse=True)
+        size = as_real(np.bincount(places, weights, minlength=len(levels)))
+        hits = as_real(np.bincount(places, weights * given.truth, minlength=len(levels)))
+        size, hits = size[size > 0].astype(np.float64), hits[size > 0].astype(np.float64)
+        fitted = np.clip(isotonic_regression(hits / size, weights=size).x, 0.0, 1.0)
+        misses = size - hits
+        bits = hits * np.log2(np.where(hits > 0, fitted, 1.0)) + misses * np.log2(np.where(misses > 0, 1 - fitted, 1.0))
+        ranked = float(-bits.sum() / weights.sum())
+    left_out = tuple(IgnoredRows(reason, rows) for reason, rows in given.ignored.items())
+    return Calibration(
+        now,
+        sharpened,
+        lost,
+        sharpness,
+        verdict,
+        ranked,
+        len(given.truth),
+        Provenance(rows=len(given.truth), ignored=left_out),
+        describe_ignored_rows(left_out),
+    )
+
+
+def _measure_surprise(given: Probabilities, power: float) -> float:
+    """Return the cross-entropy, in bits, of the probabilities raised to a power and normalised again."""
+    summed = 0.0
+    for block in given.blocks():
+        logs = power * np.log2(np.maximum(given.values[block], _FLOOR, dtype=np.float64))
+        top = logs.max(axis=1)
+        log_sums = top + np.log2(np.exp2(logs - top[:, None]).sum(axis=1))
+        surprise = log_sums - logs[np.arange(len(logs)), given.truth[block]]
+        summed += float(surprise.sum() if given.weights is None else surprise @ given.weights[block])
+    return summed / (len(given.truth) if given.weights is None else float(given.weights.sum()))
