@@ -53,7 +53,7 @@ HOMES = {
     "BetaLevel": "infoscope.posterior.tree_levels",
     "encode_binary_scores": "infoscope.studies.score_arrays",
     "BinaryScores": "infoscope.studies.score_arrays",
-    "BinaryTables": "infoscope.metrics.binary_information",
+    "BinaryTables": "infoscope.metrics.chance",
     "binomial_interval": "infoscope.posterior.proportions",
     "BITS": "infoscope.results.notation",
     "bits_in_time": "infoscope.studies.tracking_result:sum_bits_by_frame",

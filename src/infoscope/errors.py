@@ -227,11 +227,11 @@ ALL_ROWS_ARE_READ = (
 """For those who still ask for ``until``."""
 
 
-def check_keywords(given: Mapping[str, object], known: type) -> None:
+def check_keywords(given: Mapping[str, object], known: Iterable[str]) -> None:
     """Reject keyword arguments that a function does not have, as Python would, with the nearest name."""
     if "until" in given:
         raise TypeError(f"unexpected keyword argument 'until'; {ALL_ROWS_ARE_READ}")
-    names: list[str] = sorted({*known.__required_keys__, *known.__optional_keys__})  # type: ignore[attr-defined]
+    names = sorted(known)
     for name in given:
         if name not in names:
             hint = did_you_mean(name, names, f"there are {', '.join(names)}")

@@ -12,11 +12,10 @@ import numpy as np
 
 from infoscope.core.numerics import Real, choose_values, clip_to_one, dot, mark_undefined, ratio, share, sum_others
 from infoscope.errors import InputError
-from infoscope.metrics.independence import divergence_from_independence
+from infoscope.metrics.independence import divergence_from_independence, root_ratio, whole_margins
 from infoscope.metrics.one_vs_rest import one_vs_rest, wrong_sums
 from infoscope.metrics.registry import Card, Law, find, metric
 from infoscope.metrics.shannon import entropies
-from infoscope.metrics.whole_numbers import root_ratio, whole_margins
 from infoscope.tables import Contingency, remembered
 from infoscope.tables.labels import Label
 from infoscope.tables.transformations import select_classes
@@ -247,7 +246,12 @@ def _beyond_chance(table: Contingency) -> _BeyondChance:
     truth, system = dot(row_totals, outside_rows), dot(column_totals, outside_columns)
     cancelled = np.abs(beyond) < _CANCELLED * disagreement
     if table.batch_shape and not table.squares_exactly and cancelled.any():
-        by_class, parts = _beyond_by_class(table, whole / table.grand_total)
+        # N × hits − row × column total of a class is hits × correct rejections − misses × false alarms. Where one class
+        # has nearly all samples, both of these are small, and the totals are not.
+        classes, unit = one_vs_rest(table), (whole / table.grand_total)[..., None]
+        right, wrong = classes.hits * unit, dot(classes.misses * unit, classes.false_alarms * unit)
+        by_class = dot(right, classes.correct_rejections * unit) - wrong
+        parts = dot(right, classes.others * unit) + wrong
         beyond = np.where(cancelled, by_class, beyond)
         cancelled &= np.abs(by_class) < _CLEARLY_BEYOND * parts
     kappa = clip_to_one(ratio(beyond, disagreement))
@@ -270,20 +274,6 @@ def _beyond_chance(table: Contingency) -> _BeyondChance:
     for place in zip(*np.nonzero(lost), strict=True):
         kappa[place], mcc[place] = score_exactly(place)
     return _BeyondChance(kappa, mcc)
-
-
-def _beyond_by_class(table: Contingency, unit: Real) -> tuple[Real, Real]:
-    """Add up agreement beyond chance over classes; return it, and how large its parts are.
-
-    N × hits − row × column total of a class is hits × correct rejections − misses × false alarms. Where one class has
-    nearly all samples, both of these are small, and the totals are not.
-    """
-    classes = one_vs_rest(table)
-    hits, others, rejections, misses, alarms = (
-        part * unit[..., None]
-        for part in (classes.hits, classes.others, classes.correct_rejections, classes.misses, classes.false_alarms)
-    )
-    return dot(hits, rejections) - dot(misses, alarms), dot(hits, others) + dot(misses, alarms)
 
 
 def _score_whole_margins(

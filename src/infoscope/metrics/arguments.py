@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, wraps
 from textwrap import fill
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,43 +36,37 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 
-class CountingKeywords(TypedDict, total=False):
-    """Keywords beside the labels."""
-
-    sample_weight: Iterable[float] | None
-    labels: LabelsLike | Literal["own"] | None
-    """The classes, in their order; for a rate that is averaged, the classes to average over."""
-    reject: Label | None
-    """The prediction that means "abstained"."""
-    positive: Label | None
-    """The class that binary metrics are about."""
-    pos_label: Label | None
-    """The same in scikit-learn's word."""
-
-
-class MetricKeywords(CountingKeywords, total=False):
-    """All that a metric of labels may be asked; the options below are rejected by metrics that do not have them."""
-
-    average: Average | None
-    zero_division: ZeroDivision | None
-    beta: float
-    alpha: float
-    costs: ArrayLike | None
-    normalize: bool
-    adjusted: bool
-    average_method: Literal["min", "geometric", "arithmetic", "max"]
-    weights: Literal["linear", "quadratic"] | None
-
-
 class TableMetric(Protocol[P]):
-    """A number of a table, or of the labels that the table is counted from."""
+    """A number of a table, or of the labels that the table is counted from.
+
+    A metric rejects the options from ``average`` on that it does not have.
+    """
 
     __name__: str
 
     @overload
     def __call__(self, table: Contingency, *args: P.args, **options: P.kwargs) -> Real: ...
     @overload
-    def __call__(self, y_true: LabelsLike, y_pred: LabelsLike, **options: Unpack[MetricKeywords]) -> float: ...
+    def __call__(
+        self,
+        y_true: LabelsLike,
+        y_pred: LabelsLike,
+        *,
+        sample_weight: Iterable[float] | None = None,
+        labels: LabelsLike | Literal["own"] | None = None,
+        reject: Label | None = None,
+        positive: Label | None = None,
+        pos_label: Label | None = None,
+        average: Average | None = "binary",
+        zero_division: ZeroDivision | None = None,
+        beta: float = ...,
+        alpha: float = 1.0,
+        costs: ArrayLike | None = None,
+        normalize: bool = True,
+        adjusted: bool = False,
+        average_method: Literal["min", "geometric", "arithmetic", "max"] = "arithmetic",
+        weights: Literal["linear", "quadratic"] | None = None,
+    ) -> float: ...
 
 
 class ClassMetric(Protocol):
@@ -84,7 +78,15 @@ class ClassMetric(Protocol):
     def __call__(self, table: Contingency) -> Real: ...
     @overload
     def __call__(
-        self, y_true: LabelsLike, y_pred: LabelsLike, **options: Unpack[CountingKeywords]
+        self,
+        y_true: LabelsLike,
+        y_pred: LabelsLike,
+        *,
+        sample_weight: Iterable[float] | None = None,
+        labels: LabelsLike | Literal["own"] | None = None,
+        reject: Label | None = None,
+        positive: Label | None = None,
+        pos_label: Label | None = None,
     ) -> NDArray[np.float64]: ...
 
 
@@ -166,14 +168,14 @@ class _OfLabels:
     def own_options(self) -> dict[str, inspect.Parameter]:
         """The options of the metric itself."""
         code = self.score.__code__
-        if code.co_argcount == 1 and not code.co_kwonlyargcount and not code.co_flags & inspect.CO_VARKEYWORDS:
+        if code.co_argcount == 1 and not code.co_kwonlyargcount:
             return {}
         own: dict[str, inspect.Parameter] = {}
         for parameter in [*inspect.signature(self.score).parameters.values()][1:]:
-            if parameter.kind is parameter.VAR_KEYWORD:
-                own |= {name: _make_keyword(name, default) for name, default in _AVERAGING.items()}
-            else:
-                own[parameter.name] = parameter.replace(kind=parameter.KEYWORD_ONLY)
+            own[parameter.name] = parameter.replace(kind=parameter.KEYWORD_ONLY)
+        if "average" in own:  # of labels it is "binary" unless stated
+            own |= {name: _make_keyword(name, None) for name in ("average", "labels", "zero_division")}
+            own["average"] = _make_keyword("average", "binary")
         return own
 
     def score_table(self, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
@@ -287,8 +289,6 @@ class _OfLabels:
         ]
         return "\n\n".join(parts)
 
-
-_AVERAGING: dict[str, object] = {"average": "binary", "labels": None, "zero_division": None}
 
 _PARAMETERS: dict[str, tuple[str, str]] = {
     "sample_weight": ("array-like of float, default None", "One weight of 0 or more per sample."),

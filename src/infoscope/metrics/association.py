@@ -14,10 +14,10 @@ from infoscope.metrics.independence import (
     empty_expected_share,
     recompute_where_small,
     vanishing_classes,
+    whole_table,
 )
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
-from infoscope.metrics.whole_numbers import whole_table
 from infoscope.tables import Contingency, remembered
 
 _SAMPLED = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.EXCHANGE})

@@ -4,15 +4,20 @@
 when ``average`` says how the classes become one number (``one_vs_rest.average_rate``).
 """
 
-from collections.abc import Callable
-from typing import NamedTuple, Unpack
+from collections.abc import Callable, Iterable
+from types import EllipsisType
+from typing import NamedTuple
 
 import numpy as np
 
 from infoscope.core.numerics import Real, as_real, clip_to_one, holds_everywhere, mark_undefined, ratio
 from infoscope.metrics.agreement import mcc
+from infoscope.metrics.independence import whole_table
 from infoscope.metrics.one_vs_rest import (
-    AverageKeywords,
+    Average,
+    OneVsRest,
+    Parts,
+    ZeroDivision,
     average_rate,
     compute_f_beta,
     f_beta_parts,
@@ -20,10 +25,18 @@ from infoscope.metrics.one_vs_rest import (
     one_vs_rest,
 )
 from infoscope.metrics.registry import Card, Law, metric
-from infoscope.metrics.whole_numbers import whole_table
 from infoscope.tables import Contingency, remembered
+from infoscope.tables.labels import Label
 
 _LAWS = frozenset({Law.SCALING, Law.PERFECT_IS_ONE})
+_PARTS: dict[str, Parts] = {
+    "precision": lambda classes: (classes.hits, classes.declared),
+    "recall": lambda classes: (classes.hits, classes.support),
+    "specificity": lambda classes: (classes.correct_rejections, classes.others),
+    "npv": lambda classes: (classes.correct_rejections, classes.undeclared),
+    "false_alarm_rate": lambda classes: (classes.false_alarms, classes.others),
+}
+"""Numerator and denominator of each rate that takes more than two classes where ``average`` is stated."""
 _TWO = "needs two true classes and predictions among them"
 
 
@@ -94,14 +107,20 @@ def explain_not_binary(empty: str) -> Callable[[Contingency], str]:
     ),
     why=explain_not_binary("the system never declares {!r}"),
 )
-def precision(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
+def precision(
+    table: Contingency,
+    *,
+    average: Average | EllipsisType | None = ...,
+    labels: Iterable[Label] | None = None,
+    zero_division: ZeroDivision | None = None,
+) -> Real:
     """Fraction of the positive predictions that are right.
 
     >>> print(f"{precision(Contingency.from_matrix([[5, 0], [7, 38]], positive=0)):.4f}")
     0.4167
     """
-    if averaging:
-        return average_rate(table, lambda classes: (classes.hits, classes.declared), **averaging)
+    if average is not ... or labels is not None or zero_division is not None:
+        return average_rate(table, _PARTS["precision"], average=average, labels=labels, zero_division=zero_division)
     d = detection(table)
     return ratio(d.hits, d.alarms)
 
@@ -120,14 +139,20 @@ def precision(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
     ),
     why=explain_not_binary("there is no sample of {!r}"),
 )
-def recall(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
+def recall(
+    table: Contingency,
+    *,
+    average: Average | EllipsisType | None = ...,
+    labels: Iterable[Label] | None = None,
+    zero_division: ZeroDivision | None = None,
+) -> Real:
     """Fraction of the positive samples that are predicted positive.
 
     >>> print(f"{recall(Contingency.from_matrix([[2, 3], [0, 45]], positive=0)):.1f}")
     0.4
     """
-    if averaging:
-        return average_rate(table, lambda classes: (classes.hits, classes.support), **averaging)
+    if average is not ... or labels is not None or zero_division is not None:
+        return average_rate(table, _PARTS["recall"], average=average, labels=labels, zero_division=zero_division)
     d = detection(table)
     return ratio(d.hits, d.positives)
 
@@ -146,14 +171,20 @@ def recall(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
     ),
     why=explain_not_binary("every sample is {!r}"),
 )
-def specificity(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
+def specificity(
+    table: Contingency,
+    *,
+    average: Average | EllipsisType | None = ...,
+    labels: Iterable[Label] | None = None,
+    zero_division: ZeroDivision | None = None,
+) -> Real:
     """Fraction of the negative samples that are predicted negative.
 
     >>> print(f"{specificity(Contingency.from_matrix([[5, 0], [9, 36]], positive=0)):.1f}")
     0.8
     """
-    if averaging:
-        return average_rate(table, lambda classes: (classes.correct_rejections, classes.others), **averaging)
+    if average is not ... or labels is not None or zero_division is not None:
+        return average_rate(table, _PARTS["specificity"], average=average, labels=labels, zero_division=zero_division)
     d = detection(table)
     return clip_to_one(ratio(d.correct_rejections, d.negatives))
 
@@ -171,14 +202,20 @@ def specificity(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Rea
     ),
     why=explain_not_binary("the system never declares the class other than {!r}"),
 )
-def npv(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
+def npv(
+    table: Contingency,
+    *,
+    average: Average | EllipsisType | None = ...,
+    labels: Iterable[Label] | None = None,
+    zero_division: ZeroDivision | None = None,
+) -> Real:
     """Fraction of the negative predictions that are right.
 
     >>> print(f"{npv(Contingency.from_matrix([[4, 1], [6, 39]], positive=0)):.3f}")
     0.975
     """
-    if averaging:
-        return average_rate(table, lambda classes: (classes.correct_rejections, classes.undeclared), **averaging)
+    if average is not ... or labels is not None or zero_division is not None:
+        return average_rate(table, _PARTS["npv"], average=average, labels=labels, zero_division=zero_division)
     d = detection(table)
     return ratio(d.correct_rejections, d.silences)
 
@@ -197,14 +234,22 @@ def npv(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
     ),
     why=explain_not_binary("every sample is {!r}"),
 )
-def false_alarm_rate(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
+def false_alarm_rate(
+    table: Contingency,
+    *,
+    average: Average | EllipsisType | None = ...,
+    labels: Iterable[Label] | None = None,
+    zero_division: ZeroDivision | None = None,
+) -> Real:
     """Fraction of the negative samples that are predicted positive.
 
     >>> print(f"{false_alarm_rate(Contingency.from_matrix([[5, 0], [9, 36]], positive=0)):.1f}")
     0.2
     """
-    if averaging:
-        return average_rate(table, lambda classes: (classes.false_alarms, classes.others), **averaging)
+    if average is not ... or labels is not None or zero_division is not None:
+        return average_rate(
+            table, _PARTS["false_alarm_rate"], average=average, labels=labels, zero_division=zero_division
+        )
     d = detection(table)
     return clip_to_one(ratio(d.false_alarms, d.negatives))
 
@@ -223,16 +268,25 @@ def false_alarm_rate(table: Contingency, **averaging: Unpack[AverageKeywords]) -
     ),
     why=explain_not_binary("there is no sample and no alarm of {!r}"),
 )
-def f_beta(table: Contingency, beta: float = 2.0, **averaging: Unpack[AverageKeywords]) -> Real:
+def f_beta(
+    table: Contingency,
+    beta: float = 2.0,
+    *,
+    average: Average | EllipsisType | None = ...,
+    labels: Iterable[Label] | None = None,
+    zero_division: ZeroDivision | None = None,
+) -> Real:
     """Weighted harmonic mean of precision and recall, with recall ``beta`` times as important.
 
     >>> print(f"{f_beta(Contingency.from_matrix([[5, 0], [7, 38]], positive=0), beta=2.0):.4f}")
     0.7812
     """
-    if averaging:
-        return average_rate(
-            table, lambda classes: f_beta_parts(classes.hits, classes.support, classes.declared, beta), **averaging
-        )
+    if average is not ... or labels is not None or zero_division is not None:
+
+        def parts(classes: OneVsRest) -> tuple[Real, Real]:
+            return f_beta_parts(classes.hits, classes.support, classes.declared, beta)
+
+        return average_rate(table, parts, average=average, labels=labels, zero_division=zero_division)
     d = detection(table)
     return compute_f_beta(d.hits, d.positives, d.alarms, beta)
 
@@ -250,13 +304,19 @@ def f_beta(table: Contingency, beta: float = 2.0, **averaging: Unpack[AverageKey
     ),
     why=explain_not_binary("there is neither a sample of {!r} nor an alarm"),
 )
-def f1(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
+def f1(
+    table: Contingency,
+    *,
+    average: Average | EllipsisType | None = ...,
+    labels: Iterable[Label] | None = None,
+    zero_division: ZeroDivision | None = None,
+) -> Real:
     """Harmonic mean of precision and recall of the positive class.
 
     >>> print(f"{f1(Contingency.from_matrix([[15, 5], [45, 135]], positive=0)):.3f}")
     0.375
     """
-    return f_beta(table, 1.0, **averaging)
+    return f_beta(table, 1.0, average=average, labels=labels, zero_division=zero_division)
 
 
 @metric(
@@ -279,14 +339,20 @@ def f1(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
     ),
     why=explain_not_binary("there is neither a sample of {!r} nor an alarm"),
 )
-def jaccard(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
+def jaccard(
+    table: Contingency,
+    *,
+    average: Average | EllipsisType | None = ...,
+    labels: Iterable[Label] | None = None,
+    zero_division: ZeroDivision | None = None,
+) -> Real:
     """Of the samples that are positive or predicted positive, the fraction that is both.
 
     >>> print(f"{jaccard(Contingency.from_matrix([[15, 5], [45, 135]], positive=0)):.4f}")
     0.2308
     """
-    if averaging:
-        return average_rate(table, jaccard_parts, **averaging)
+    if average is not ... or labels is not None or zero_division is not None:
+        return average_rate(table, jaccard_parts, average=average, labels=labels, zero_division=zero_division)
     d = detection(table)
     return ratio(d.hits, d.hits + d.misses + d.false_alarms)
 

@@ -42,10 +42,6 @@ def _class_shares(table: Contingency) -> _ClassShares:
     return _ClassShares(*(np.minimum(part / classes.total, 1.0) for part in parts))
 
 
-def _needs_labels(table: Contingency, value: Real) -> Real:
-    return mark_undefined(not len(table.matches[0]), value)
-
-
 @metric(
     Card(
         title="Linear loss",
@@ -67,7 +63,7 @@ def linear_loss(table: Contingency) -> Real:
     0.5
     """
     shares = _class_shares(table)
-    return _needs_labels(table, np.minimum(dot(shares.own, shares.lacking + shares.wrong), 2.0))
+    return mark_undefined(not len(table.matches[0]), np.minimum(dot(shares.own, shares.lacking + shares.wrong), 2.0))
 
 
 @metric(
@@ -98,7 +94,9 @@ def quadratic_loss(table: Contingency) -> Real:
     else:
         wrong = wrong_cells(table) / total
         wrong_squares = table.per_row(wrong * wrong)
-    return _needs_labels(table, np.minimum(dot(shares.own, shares.lacking**2 + wrong_squares), 2.0))
+    return mark_undefined(
+        not len(table.matches[0]), np.minimum(dot(shares.own, shares.lacking**2 + wrong_squares), 2.0)
+    )
 
 
 def _why_no_informational_loss(table: Contingency) -> str:
@@ -133,13 +131,13 @@ def informational_loss(table: Contingency) -> Real:
     shares, classes = _class_shares(table), one_vs_rest(table)
     p, right = shares.own, shares.right
     if right.min() > _VANISHING_SHARE and right.max() <= 0.5:
-        return _needs_labels(table, -dot(p, np.log(right)))
+        return mark_undefined(not len(table.matches[0]), -dot(p, np.log(right)))
     lost = np.any((classes.support > 0) & (classes.hits == 0), axis=-1)
     rare = (classes.hits > 0) & (right < _VANISHING_SHARE)  # their logarithm is a number, even where the share is none
     logs = np.where(right > 0.5, np.log1p(-np.minimum(shares.lacking, 0.5)), np.log(np.where(right > 0, right, 1.0)))
     if rare.any():
         logs = np.where(rare, np.log(np.where(rare, classes.hits, 1.0)) - np.log(classes.total), logs)
-    return _needs_labels(table, np.where(lost, np.inf, -dot(p, logs) + 0.0)[()])
+    return mark_undefined(not len(table.matches[0]), np.where(lost, np.inf, -dot(p, logs) + 0.0)[()])
 
 
 @metric(

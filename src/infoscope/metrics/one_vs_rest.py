@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Literal, TypeAlias, TypedDict, Unpack
+from types import EllipsisType
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,34 +164,41 @@ Parts: TypeAlias = Callable[[OneVsRest], tuple[Real, Real]]
 _AVERAGES = ("binary", "micro", "macro", "weighted")
 
 
-class AverageKeywords(TypedDict, total=False):
-    """Keywords by which the rates of the classes become one number."""
-
-    average: Average | None
-    """"binary": the positive class alone; "micro": all decisions pooled; "macro": the mean over the classes;
-    "weighted": the mean by class size; None: one number per class."""
-    labels: Iterable[Label] | None
-    """The classes to average over; all unless stated."""
-    zero_division: ZeroDivision | None
-    """Value of a class whose rate is 0/0; NaN leaves it out; unless stated the result is undefined."""
-
-
-def average_rate(table: Contingency, parts: Parts, **how: Unpack[AverageKeywords]) -> Real:
+def average_rate(
+    table: Contingency,
+    parts: Parts,
+    *,
+    average: Average | EllipsisType | None = ...,
+    labels: Iterable[Label] | None = None,
+    zero_division: ZeroDivision | None = None,
+) -> Real:
     """Average a rate of each class against the rest.
+
+    ``average`` is "binary": the positive class alone, as where it is not stated; "micro": all decisions pooled;
+    "macro": the mean over the classes; "weighted": the mean by class size; None: one number per class. ``labels`` are
+    the classes to average over; all unless stated. ``zero_division`` is the value of a class whose rate is 0/0; NaN
+    leaves it out; unless stated the result is undefined.
 
     >>> table = Contingency.from_matrix([[8, 2, 0], [1, 6, 3], [0, 0, 10]])
     >>> precision = lambda classes: (classes.hits, classes.declared)
     >>> print(f"{average_rate(table, precision, average='macro'):.4f}")
     0.8027
     """
-    average = how.get("average", "binary")
+    if average is ...:
+        average = "binary"
     if average is not None and average not in _AVERAGES:
         known = ", ".join(map(repr, _AVERAGES))
         raise InputError(f"average is {average!r}; it is one of {known}, or None for one number per class")
     square = square_table(table)
-    classes = _add_absent_class(one_vs_rest(square))
+    # one more class, which no row has: all samples are of others, and declared as others
+    of_square, all_samples = one_vs_rest(square), ("others", "undeclared", "correct_rejections")
+    none, counts = np.zeros_like(of_square.total), {}
+    for name in [field.name for field in fields(OneVsRest) if field.name != "total"]:
+        absent = of_square.total if name in all_samples else none
+        counts[name] = as_real(np.concatenate([getattr(of_square, name), absent], axis=-1))
+    classes = OneVsRest(**counts, total=of_square.total)
     part, whole = parts(classes)
-    zero = how.get("zero_division")
+    zero = zero_division
     if zero == "warn":
         zero = 0.0
     elif zero is not None and (not isinstance(zero, (int, float)) or not (np.isnan(zero) or zero in (0, 1))):
@@ -199,7 +207,7 @@ def average_rate(table: Contingency, parts: Parts, **how: Unpack[AverageKeywords
     if average == "binary":
         place = [_place_of_positive(square)]
         return _divide(part[..., place], whole[..., place], empty)[..., 0]
-    places = _places_of_labels(square, how.get("labels"))
+    places = _places_of_labels(square, labels)
     part, whole, support = part[..., places], whole[..., places], classes.support[..., places]
     if average == "micro":
         return _divide(part.sum(axis=-1), whole.sum(axis=-1), empty)
@@ -218,20 +226,6 @@ def average_rate(table: Contingency, parts: Parts, **how: Unpack[AverageKeywords
 
 def _divide(part: Real, whole: Real, empty: float) -> Real:
     return as_real(np.where(whole == 0, empty, ratio(part, whole)))
-
-
-def _add_absent_class(classes: OneVsRest) -> OneVsRest:
-    """Return the counts with one more class, which no row has: all samples are of others, and declared as others."""
-    whole = ("others", "undeclared", "correct_rejections")
-    none = np.zeros_like(classes.total)
-    counts = {
-        field.name: as_real(
-            np.concatenate([getattr(classes, field.name), classes.total if field.name in whole else none], axis=-1)
-        )
-        for field in fields(OneVsRest)
-        if field.name != "total"
-    }
-    return OneVsRest(**counts, total=classes.total)
 
 
 def _place_of_positive(table: Contingency) -> int:

@@ -120,24 +120,22 @@ def quadratic_weighted_kappa(table: Contingency) -> Real:
     0.8
     """
     steps = _count_steps(table)
-    return _compute_kappa(steps, dot(steps.cells, steps.distance**2), _sum_expected_squares(steps))
-
-
-def _sum_expected_squares(steps: _Steps) -> Real:
-    """Sum the squared steps over samples, as expected where truth and prediction are independent."""
+    observed = dot(steps.cells, steps.distance**2)
+    # the squared steps as expected where truth and prediction are independent
     places = np.arange(steps.truth.shape[-1], dtype=float)
     squares = (places[:, None] - places) ** 2 if len(places) <= _MAX_PAIRED_CLASSES else None
     if squares is not None and steps.truth.ndim == 1:
         expected = _expect_by_chance(steps, *np.broadcast_arrays(steps.truth[:, None], steps.system))
-        return np.float64((expected * squares).sum())  # type: ignore[return-value]
+        return _compute_kappa(steps, observed, np.float64((expected * squares).sum()))  # type: ignore[arg-type]
     shares = [ratio(side, np.asarray(steps.accepted)[..., None]) for side in (steps.truth, steps.system)]
     if squares is not None:
-        return dot(shares[0] @ squares, steps.system)
+        return _compute_kappa(steps, observed, dot(shares[0] @ squares, steps.system))
     means = [dot(side, places) for side in shares]
     variances = [
         dot(side, (places - np.asarray(mean)[..., None]) ** 2) for side, mean in zip(shares, means, strict=True)
     ]
-    return (variances[0] + variances[1] + (means[0] - means[1]) ** 2) * steps.accepted
+    expected = (variances[0] + variances[1] + (means[0] - means[1]) ** 2) * steps.accepted
+    return _compute_kappa(steps, observed, expected)
 
 
 @metric(

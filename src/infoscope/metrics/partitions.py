@@ -25,8 +25,8 @@ from infoscope.core.numerics import (
     sum_rows,
 )
 from infoscope.metrics.bounds import largest_by, largest_in_columns
+from infoscope.metrics.independence import root_ratio, whole_table
 from infoscope.metrics.registry import Card, Law, make_callable, metric
-from infoscope.metrics.whole_numbers import root_ratio, whole_table
 from infoscope.tables import Contingency, remembered
 
 _LAWS = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ONE})

@@ -445,24 +445,14 @@ class Scope(NamedTuple):
 
     counts: tuple[str, ...]
 
-    @property
-    def is_overall(self) -> bool:
-        """True if every right and every wrong decision matters, of both classes."""
-        return set(self.counts) >= _PLAIN
-
-    @property
-    def variables(self) -> int:
-        """Number of counts that matter."""
-        return len(self.counts)
-
     def __str__(self) -> str:
-        """In words."""
+        """In words; a metric is overall if every right and every wrong decision matters, of both classes."""
         if not self.counts:
             return "the same for all tables of two classes"
-        kind = "overall" if self.is_overall else "partial"
+        kind, number = "overall" if set(self.counts) >= _PLAIN else "partial", len(self.counts)
         return (
-            f"{kind}; of the counts of two classes with a rejection ({', '.join(COUNTS)}) {self.variables} "
-            f"matter{'s' * (self.variables == 1)}: {', '.join(self.counts)}"
+            f"{kind}; of the counts of two classes with a rejection ({', '.join(COUNTS)}) {number} "
+            f"matter{'s' * (number == 1)}: {', '.join(self.counts)}"
         )
 
 

@@ -7,16 +7,16 @@ Numbers of one kind share their draws, which are made once, block by block.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Literal, Unpack, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from infoscope.core.numerics import Array, Real, freeze_arrays, group_sum, keep_freed_memory
 from infoscope.errors import InputError, UndefinedError, check_keywords, check_level, check_seed
-from infoscope.metrics.arguments import CountingKeywords, tables
+from infoscope.metrics.arguments import tables
 from infoscope.metrics.registry import Metric, find, metrics_of
 from infoscope.metrics.shannon import cell_terms
 from infoscope.posterior.exact_moments import (
@@ -50,6 +50,7 @@ from infoscope.posterior.summary import (
 from infoscope.posterior.tree import Tree
 from infoscope.posterior.tree_rows import compute_split_r_hat
 from infoscope.tables import Contingency
+from infoscope.tables.labels import Label
 from infoscope.tables.transformations import reweight_draws
 from infoscope.typing import LabelsLike, PriorLike
 
@@ -111,7 +112,11 @@ class Posterior(MetricSummaries):
         *,
         sample_size: float | None = None,
         seed: int = 0,
-        **labels: Unpack[CountingKeywords],
+        sample_weight: Iterable[float] | None = None,
+        labels: LabelsLike | Literal["own"] | None = None,
+        reject: Label | None = None,
+        positive: Label | None = None,
+        pos_label: Label | None = None,
     ) -> None: ...
     def __init__(self, *given: Any, sample_size: float | None = None, seed: int = 0, **stated: Any) -> None:
         check_seed(seed)
@@ -540,7 +545,7 @@ def _read_table_and_prior(given: Sequence[Any], stated: Mapping[str, Any]) -> tu
     if is_table and named:
         raise TypeError(f"{next(iter(named))} is about labels; a table has been counted already")
     if not is_table:
-        check_keywords(named, CountingKeywords)
+        check_keywords(named, tables.options)
         table = tables.count(*sides, **named)
     if not isinstance(table, Contingency):
         kind = type(table).__name__

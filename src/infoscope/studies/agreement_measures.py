@@ -23,7 +23,7 @@ from scipy.special import betainc
 from infoscope.core.numerics import Real, as_real, ratio
 from infoscope.errors import InputError
 from infoscope.metrics import erroneous_information, information_precision, mutual_information, proficiency
-from infoscope.metrics.binary_information import BinaryTables, binary_entropy
+from infoscope.metrics.chance import BinaryTables, binary_entropy
 from infoscope.metrics.registry import Card, Metric, describe_metric, register
 from infoscope.posterior import Posterior
 from infoscope.results.estimate import Estimate, drop_infinite

@@ -27,7 +27,7 @@ from infoscope.core.numerics import Real, ratio
 from infoscope.core.validation import LEVEL, SEED, Number, OneOf, validated
 from infoscope.errors import InputError
 from infoscope.metrics import proficiency as table_proficiency
-from infoscope.metrics.binary_information import binary_entropy
+from infoscope.metrics.chance import binary_entropy
 from infoscope.metrics.registry import Card
 from infoscope.posterior.proportions import binomial_interval
 from infoscope.readers.labels import cleaner

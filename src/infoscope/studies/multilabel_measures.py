@@ -21,7 +21,7 @@ from scipy.sparse import csr_array, hstack
 from infoscope.core.numerics import Real, as_real, clip_to_one, ratio
 from infoscope.errors import InputError
 from infoscope.metrics.arguments import LabelCounting
-from infoscope.metrics.binary_information import BinaryTables, binary_entropy
+from infoscope.metrics.chance import BinaryTables, binary_entropy
 from infoscope.metrics.registry import Card, Metric, all_metrics, describe_metric, register_callable
 from infoscope.studies.multilabel_renaming import MAX_RENAMED_CATEGORIES, assign_categories
 from infoscope.studies.multilabel_sources import align_sides, check_object_weights

@@ -17,7 +17,7 @@ from scipy.special import gammaln, ndtri
 
 from infoscope.core.markup import pluralize
 from infoscope.core.numerics import Real, as_real, best_assignment
-from infoscope.metrics.binary_information import BinaryTables, binary_entropy
+from infoscope.metrics.chance import BinaryTables, binary_entropy
 from infoscope.tables.label_sets import Categorization
 
 if TYPE_CHECKING:
