@@ -423,7 +423,14 @@ def compute_gaps(parts: MomentParts, size: int, rest: tuple[Array, Array] | None
     near = left < _ALIKE * np.minimum(largest, 1.0)
     far = ~near
     grown = np.empty((2, size))
-    grown[:, near] = _expand_growth(largest[near], left[near])
+    if near.any():  # η(z + d) − η(z) and θ(z + d) − θ(z) for a small d, to third order
+        z, d = largest[near], left[near]
+        p1, p2, p3, p4 = (polygamma(order, z + 1) for order in (1, 2, 3, 4))
+        square, odd = z * (z + 1), 2 * z + 1
+        eta = (digamma(z + 1) - np.log(z) + z * p1 - 1, 2 * p1 - 1 / z + z * p2, 3 * p2 + 1 / z**2 + z * p3)
+        theta = (odd * p1 + square * p2 - 1, 2 * p1 + 2 * odd * p2 + square * p3, 6 * p2 + 3 * odd * p3 + square * p4)
+        for row, (first, second, third) in enumerate((eta, theta)):
+            grown[row, near] = d * (first + d / 2 * (second + d / 3 * third))
     grown[:, far] = _values_of(largest[far] + left[far]) - f_largest[:, far]
     return np.asarray(small - grown)
 
@@ -432,17 +439,6 @@ def _values_of(masses: Array) -> Array:
     """η and θ of every mass."""
     excess, spread = compute_excess_and_spread(masses)
     return np.stack([masses * excess, spread])
-
-
-def _expand_growth(z: Array, d: Array) -> Array:
-    """η(z + d) − η(z) and θ(z + d) − θ(z) for a small d, to third order."""
-    if not z.size:
-        return np.zeros((2, 0))
-    p1, p2, p3, p4 = (polygamma(order, z + 1) for order in (1, 2, 3, 4))
-    square, odd = z * (z + 1), 2 * z + 1
-    eta = (digamma(z + 1) - np.log(z) + z * p1 - 1, 2 * p1 - 1 / z + z * p2, 3 * p2 + 1 / z**2 + z * p3)
-    theta = (odd * p1 + square * p2 - 1, 2 * p1 + 2 * odd * p2 + square * p3, 6 * p2 + 3 * odd * p3 + square * p4)
-    return np.stack([d * (first + d / 2 * (second + d / 3 * third)) for first, second, third in (eta, theta)])
 
 
 def compute_side_gap(masses: Array, values: Array, margins: Margins) -> Array:

@@ -93,7 +93,26 @@ class GroupPosterior(MetricSummaries):
             for halvings in {step for h in np.unique(_count_halvings(effect)).tolist() for step in (h, h + 1)}:
                 wanted.setdefault(halvings, []).append(name)
         summaries = {halvings: self._posterior_of(halvings).summaries(some, level) for halvings, some in wanted.items()}
-        return {entry.name: self._interpolate(entry, design[entry.name], summaries) for entry in entries}
+        # limits lie between those of twice and of half the rows: they move with √d
+        interpolated = {}
+        for entry in entries:
+            effect, value = design[entry.name], np.asarray(entry.score(self.table), dtype=np.float64)
+            steps = np.broadcast_to(_count_halvings(effect), value.shape)
+            parts = {
+                step: np.array(np.broadcast_arrays(*by_name[entry.name], value))
+                for step, by_name in summaries.items()
+                if entry.name in by_name
+            }
+            out = np.full((4, *value.shape), np.nan)
+            for step in np.unique(steps):
+                near, far = parts[step][:4], parts[step + 1][:4]
+                share = (np.sqrt(effect) - 2 ** (step / 2)) / (2 ** ((step + 1) / 2) - 2 ** (step / 2))
+                out = np.where(steps == step, near + share * (far - near), out)
+            mean, sd, low, high = out
+            if not entry.card.is_information:  # the sample's value is shown, so the interval holds it
+                low, high = np.minimum(low, value), np.maximum(high, value)
+            interpolated[entry.name] = Summary(mean[()], sd[()], low[()], high[()])
+        return interpolated
 
     def effective_size(self, name: str, level: float = 0.95) -> Real:
         """Return as how many independent rows the groups count for a metric; for each class where it has several."""
@@ -142,25 +161,6 @@ class GroupPosterior(MetricSummaries):
             self._posteriors[halvings] = Posterior(self.table, sample_size=rows, seed=self.seed)
         return self._posteriors[halvings]
 
-    def _interpolate(self, entry: Metric, design: Real, summaries: dict[int, dict[str, Summary]]) -> Summary:
-        """Return limits between those of twice and of half the rows: they move with √d."""
-        value = np.asarray(entry.score(self.table), dtype=np.float64)
-        steps = np.broadcast_to(_count_halvings(design), value.shape)
-        parts = {
-            step: np.array(np.broadcast_arrays(*by_name[entry.name], value))
-            for step, by_name in summaries.items()
-            if entry.name in by_name
-        }
-        out = np.full((4, *value.shape), np.nan)
-        for step in np.unique(steps):
-            near, far = parts[step][:4], parts[step + 1][:4]
-            share = (np.sqrt(design) - 2 ** (step / 2)) / (2 ** ((step + 1) / 2) - 2 ** (step / 2))
-            out = np.where(steps == step, near + share * (far - near), out)
-        mean, sd, low, high = out
-        if not entry.card.is_information:  # the sample's value is shown, so the interval holds it
-            low, high = np.minimum(low, value), np.maximum(high, value)
-        return Summary(mean[()], sd[()], low[()], high[()])
-
     def _design_effect(self, entry: Metric, spread: _Spread, level: float) -> Real:
         """Return how much larger the variance is than that of independent rows, one number or one per class."""
         lines, unit = self._lines, float(self.origin.total) / self._rows
@@ -168,8 +168,11 @@ class GroupPosterior(MetricSummaries):
         if onto is None:
             sizes, parts = (np.asarray(groups.sum(axis=1))[:, None] for groups in (self.lines, lines))
         else:
-            size = self.origin.shape[entry.card.level == "system"]
-            sizes, parts = (_add_up_by_class(groups, onto, size) for groups in (self.lines, lines))
+            from scipy.sparse import csr_array  # noqa: PLC0415 - only where rows come in groups
+
+            shape = (len(onto), self.origin.shape[entry.card.level == "system"])
+            by_class = csr_array((np.ones(len(onto)), (np.arange(len(onto)), onto)), shape=shape)
+            sizes, parts = (np.asarray((groups @ by_class).toarray()) for groups in (self.lines, lines))
         total = np.maximum(sizes.sum(axis=0), 1e-300)
         most = np.maximum((sizes**2).sum(axis=0) / total / unit, 1.0)
         groups = np.maximum((parts > 0).sum(axis=0), 2)
@@ -214,7 +217,8 @@ class GroupPosterior(MetricSummaries):
         if not self._by_parts:
             occupied = np.flatnonzero(cells)
             counts = cells[occupied]
-            slopes = self._slopes(missing, len(occupied), lambda some: _indicate_cells(occupied[some], cells.size))
+            each_cell = np.arange(cells.size)
+            slopes = self._slopes(missing, len(occupied), lambda some: np.equal.outer(occupied[some], each_cell) * 1.0)
             lines = self._lines[:, occupied]
             for entry in missing:
                 # influence of one more row in each cell, times the number of rows
@@ -253,18 +257,3 @@ class GroupPosterior(MetricSummaries):
 def _count_halvings(design: Real) -> NDArray[np.int64]:
     """Return how often the rows are halved at least: limits lie between those and once more."""
     return np.floor(np.log2(design)).astype(np.int64)
-
-
-def _indicate_cells(places: NDArray[np.int64], size: int) -> Real:
-    """Return a line for each of some cells, with 1 there."""
-    lines = np.zeros((len(places), size))
-    lines[np.arange(len(places)), places] = 1.0
-    return lines
-
-
-def _add_up_by_class(lines: Any, classes: NDArray[np.int64], size: int) -> Real:
-    """Return rows of each group (line) in each class (column)."""
-    from scipy.sparse import csr_array  # noqa: PLC0415 - only where rows come in groups
-
-    onto = csr_array((np.ones(len(classes)), (np.arange(len(classes)), classes)), shape=(len(classes), size))
-    return np.asarray((lines @ onto).toarray())

@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import gammaln
 
-from infoscope.core.numerics import Array, Indices, Mask
+from infoscope.core.numerics import Array, Mask
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.posterior.exact_moments import EntropyMoments, StoredCells, dense_moments, sparse_moments
 from infoscope.posterior.tree import Tree
@@ -196,30 +196,22 @@ class DirichletBelief:
             )
         for _ in range(n):
             gammas = rng.standard_gamma(self.concentrations)
-            extra_keys, extra = _draw_unstored(keys, (empty, k * m), prior, rng)
+            # the cells without data that this draw fills, largest first in expectation (size-biased sticks)
+            mass = rng.standard_gamma(empty * prior) if empty * prior > 0 else 0.0
+            most = min(empty, int(20 + empty * prior * -np.log(_LEFT_OUT)))
+            extra_keys, extra = np.zeros(0, dtype=np.intp), np.zeros(0)
+            if mass > 0 and most > 0:
+                rest = np.maximum(empty * prior - np.arange(1, most + 1) * prior, 1e-12)
+                cuts = rng.beta(1 + prior, rest)
+                left = np.concatenate([[1.0], np.cumprod(1 - cuts)[:-1]])
+                places = np.unique(rng.integers(0, k * m, 2 * most + 16))
+                extra_keys = rng.permutation(np.setdiff1d(places, keys, assume_unique=True))[:most]
+                extra = (mass * cuts * left)[: extra_keys.size]
             every = np.concatenate([keys, extra_keys])
             order = np.argsort(every, kind="stable")
             values = np.concatenate([gammas, extra])[order]
             every = every[order]
             yield Support(every // m, every % m), values / values.sum()
-
-
-def _draw_unstored(
-    keys: Indices, sizes: tuple[int, int], prior: float, rng: np.random.Generator
-) -> tuple[Indices, Array]:
-    """Draw the cells without data that a draw fills, largest first in expectation (size-biased sticks)."""
-    empty, cells = sizes
-    mass = rng.standard_gamma(empty * prior) if empty * prior > 0 else 0.0
-    most = min(empty, int(20 + empty * prior * -np.log(_LEFT_OUT)))
-    if mass <= 0 or most == 0:
-        return np.zeros(0, dtype=np.intp), np.zeros(0)
-    rest = np.maximum(empty * prior - np.arange(1, most + 1) * prior, 1e-12)
-    cuts = rng.beta(1 + prior, rest)
-    left = np.concatenate([[1.0], np.cumprod(1 - cuts)[:-1]])
-    values = mass * cuts * left
-    places = np.unique(rng.integers(0, cells, 2 * most + 16))
-    places = rng.permutation(np.setdiff1d(places, keys, assume_unique=True))[:most]
-    return places, values[: places.size]
 
 
 _POINTS = 25
