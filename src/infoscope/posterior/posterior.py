@@ -270,8 +270,13 @@ class Posterior(MetricSummaries):
             return
         size = max(1, _BLOCK_CELLS // self._cell_count)
         sizes = [min(size, n - start) for start in range(0, n, size)]
-        together = (_SCORED_BLOCKS,) if not isinstance(self._belief, ExactBelief) else ()
-        for shares in self._belief.draw_blocks(sizes, rng, *together):
+        belief = self._belief
+        blocks = (
+            (belief.draw(size, rng) for size in sizes)
+            if isinstance(belief, ExactBelief)
+            else belief.draw_blocks(sizes, rng, _SCORED_BLOCKS)
+        )
+        for shares in blocks:
             yield self._make_tables(shares.reshape(shares.shape[0], -1))
 
     @property

@@ -7,7 +7,8 @@
 - ``DirichletRows``: each true class by itself, for tables of two classes; drawn.
 - ``Tree`` (``tree.py``): the hierarchical belief about classifiers; drawn.
 
-A new prior is a name in ``NAMES`` or ``LEARNT`` and a class with ``draw`` and ``draw_blocks``.
+A new prior is a name in ``NAMES`` or ``LEARNT`` and a class with ``draw``; one without exact moments has
+``draw_blocks`` and ``doubt``, too.
 """
 
 from __future__ import annotations
@@ -178,10 +179,6 @@ class DirichletBelief:
         gammas /= total
         return gammas
 
-    def draw_blocks(self, sizes: Sequence[int], rng: np.random.Generator) -> Iterator[Array]:
-        """Draw in blocks of these sizes."""
-        return (self.draw(n, rng) for n in sizes)
-
     def draw_sparse(self, n: int, rng: np.random.Generator) -> Iterator[tuple[Support, Array]]:
         """Draw sparse tables: the cells of each draw, with those it adds, and their probabilities."""
         k, m = self.table.shape
@@ -261,10 +258,6 @@ class MixtureBelief:
         for belief, here in self._assign(n, rng):
             out[here] = belief.draw(int(here.sum()), rng)
         return out
-
-    def draw_blocks(self, sizes: Sequence[int], rng: np.random.Generator) -> Iterator[Array]:
-        """Draw in blocks of these sizes."""
-        return (self.draw(n, rng) for n in sizes)
 
     def draw_sparse(self, n: int, rng: np.random.Generator) -> Iterator[tuple[Support, Array]]:
         """Draw sparse tables, one at a time."""

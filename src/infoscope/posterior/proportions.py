@@ -71,18 +71,15 @@ def _count_union(table: Contingency) -> Real:
     return counts.hits + counts.misses + counts.false_alarms
 
 
-def _count_accepted(table: Contingency) -> Real:
-    rejected = 0.0 if table.reject_column is None else table.column_totals[..., table.reject_column]
-    return table.grand_total - rejected
-
-
 #: how many samples each proportion is of; of F1 those of the Jaccard index
 TRIALS: dict[str, Callable[[Contingency], Real]] = {
     **dict.fromkeys(
         ("accuracy", "error_rate", "zero_one_loss", "weighted_tpr", "off_by_one_rate", "rejection_rate"),
         lambda table: table.grand_total,
     ),
-    "accepted_accuracy": _count_accepted,
+    "accepted_accuracy": lambda table: (
+        table.grand_total - (0.0 if table.reject_column is None else table.column_totals[..., table.reject_column])
+    ),
     "precision": lambda table: detection(table).alarms,
     "recall": lambda table: detection(table).positives,
     "specificity": lambda table: detection(table).negatives,
