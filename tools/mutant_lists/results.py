@@ -466,7 +466,7 @@ MUTANTS = (
     ),
     Mutant(
         "how many times too often",
-        "_report_miscount",
+        "find_miscount",
         "or more < THRESHOLDS.positive_count * fewer",
         "or more < 1.1 * fewer",
         ("tests/diagnosis/test_rules.py::test_a_rule_speaks_up_to_its_limit",),

@@ -36,7 +36,6 @@ from infoscope.readers.labels import cleaning_for
 from infoscope.results.finding import Finding, Severity
 from infoscope.studies.diagnose_statistics import (
     THRESHOLDS,
-    MergeLosses,
     Renaming,
     TableBelief,
     TableStatistics,
@@ -139,9 +138,11 @@ class Rule:
     """Findings that follow from this one and are not repeated."""
 
     def __call__(self, facts: TableStatistics) -> Finding | None:
-        """Return the finding, if the rule applies."""
+        """Return the finding, if the rule applies; one function may find what several rules are about."""
         finding = self.find(facts)
-        if finding is None or finding.action:  # a rule may know better what to do in a special case
+        if finding is None or finding.code != self.code:
+            return None
+        if finding.action:  # a rule may know better what to do in a special case
             return finding
         return replace(finding, severity=self.severity, action=self.action, tag=self.tag)
 
@@ -219,11 +220,6 @@ def listed(labels: Sequence[object], most: int = 4, word: str = "and") -> str:
 
 
 @rule("estimated_without_truth", "warning", "Label some items", "estimated without truth")
-def find_estimate_without_truth(facts: TableStatistics) -> Finding | None:
-    """Report a table that nobody counted: it is what a model expects."""
-    return _report_estimation(facts, "agreement", "estimated_without_truth")
-
-
 @rule(
     "estimated_by_judge",
     "note",
@@ -231,15 +227,12 @@ def find_estimate_without_truth(facts: TableStatistics) -> Finding | None:
     "few labels, judged",
     silences=["few_samples", "small_sample_bias", "unseen_classes"],
 )
-def find_estimate_by_judge(facts: TableStatistics) -> Finding | None:
-    """Report that few rows have a true label: a judge's verdicts stand for the others, corrected by these."""
-    return _report_estimation(facts, "judge", "estimated_by_judge")
-
-
-def _report_estimation(facts: TableStatistics, basis: str, code: str) -> Finding | None:
+def find_estimated_table(facts: TableStatistics) -> Finding | None:
+    """Report a table that nobody counted: a model expects it, or verdicts stand for most labels, corrected by these."""
     origin = facts.table if facts.table.reweighting is None else facts.table.reweighting.origin
-    if origin.estimation is None or origin.estimation.basis != basis:
+    if origin.estimation is None:
         return None
+    code = "estimated_by_judge" if origin.estimation.basis == "judge" else "estimated_without_truth"
     return Finding(code, origin.estimation.caveat, evidence={"draws": len(origin.estimation.draws)})
 
 
@@ -334,8 +327,8 @@ def find_majority_voter(facts: TableStatistics) -> Finding | None:
         return None
     if not facts.is_below("system_entropy", THRESHOLDS.silent_limit * facts.truth_bits):
         return None
-    largest = int(np.argmax(facts.system_shares))
-    predicted, share = facts.table.system_labels[largest], float(facts.system_shares[largest])
+    largest = int(np.argmax(facts.table.column_shares))
+    predicted, share = facts.table.system_labels[largest], float(facts.table.column_shares[largest])
     origin = facts.table if facts.table.reweighting is None else facts.table.reweighting.origin
     if share == 1.0 and origin.estimation is not None and origin.estimation.basis == "judge":
         shown = facts.shown("accuracy", facts.accuracy or 0.0)
@@ -483,7 +476,7 @@ def find_accuracy_paradox(facts: TableStatistics) -> Finding | None:
         knows_little = facts.proficiency <= THRESHOLDS.paradox_proficiency
     else:
         evidence |= {"proficiency_low": limits.low, "proficiency_high": limits.high}
-        knows_little = limits.low <= THRESHOLDS.paradox_proficiency and limits.width <= THRESHOLDS.widest
+        knows_little = limits.low <= THRESHOLDS.paradox_proficiency and limits.high - limits.low <= THRESHOLDS.widest
     known = f"{percent(captured) if facts.proficiency > 0 else 'nothing'} of the truth's information"
     if facts.accuracy >= THRESHOLDS.paradox_accuracy and share >= THRESHOLDS.paradox_share and knows_little:
         carry = f"carry {known}"
@@ -512,7 +505,7 @@ def find_free_abstention(facts: TableStatistics) -> Finding | None:
     at = table.reject_column
     if at is None or facts.truth_bits == 0:
         return None
-    rate = float(facts.system_shares[at])
+    rate = float(facts.table.column_shares[at])
     if rate < THRESHOLDS.rejection_rate:
         return None
     here = (table.cell_columns == at) & (table.cells > 0)
@@ -540,14 +533,16 @@ def find_undeclared_reject(facts: TableStatistics) -> Finding | None:
     if table.reject is not None or len(table.truth_labels) < 2:
         return None
     true = {label for label, size in zip(table.truth_labels, table.row_totals, strict=True) if size > 0}
-    never = [at for at, label in enumerate(table.system_labels) if label not in true and facts.system_shares[at] > 0]
+    never = [
+        at for at, label in enumerate(table.system_labels) if label not in true and facts.table.column_shares[at] > 0
+    ]
     added = [at for at, label in enumerate(table.system_labels) if label not in table.truth_labels]
     one_more = len(added) == 1 and len(table.system_labels) == len(table.truth_labels) + 1 and never in ([], added)
     words = [at for at in never if str(table.system_labels[at]).strip().casefold() in REJECTION_WORDS]
     at = added[0] if one_more else words[0] if len(words) == 1 else None
     if at is None or not set(table.truth_labels) & set(table.system_labels):
         return None
-    label, rate = table.system_labels[at], float(facts.system_shares[at])
+    label, rate = table.system_labels[at], float(facts.table.column_shares[at])
     count = f"predicted for {percent(rate)} of the samples" if rate else "never predicted, has a column of its own"
     return Finding(
         "undeclared_reject",
@@ -580,7 +575,11 @@ def find_merged_pair(facts: TableStatistics) -> Finding | None:
         belief = Posterior(alone, "perks", sample_size=size)
         if belief.interval("proficiency")[1] > THRESHOLDS.pair_limit:
             return None
-        if belief.interval("proficiency", 1 - 0.05 / len(pairs.known))[1] >= _compute_mean_told_apart(facts, pairs):
+        # how much of the difference between two classes the system captures, on average over all pairs
+        classes = len(table.matches[0])
+        missed = 1 - pairs.known / np.where(pairs.to_know > 0, pairs.to_know, np.inf)
+        mean_told_apart = 1 - float(missed[pairs.to_know > 0].sum()) / comb(classes, 2)
+        if belief.interval("proficiency", 1 - 0.05 / len(pairs.known))[1] >= mean_told_apart:
             return None  # no worse than the system tells any two classes, though the worst of many pairs looks so
     one, other = pairs.labels[first], pairs.labels[second]
     lost, told_apart = float(pairs.lost[at]), float(pairs.known[at] / pairs.to_know[at])
@@ -599,13 +598,6 @@ def find_merged_pair(facts: TableStatistics) -> Finding | None:
     )
 
 
-def _compute_mean_told_apart(facts: TableStatistics, pairs: MergeLosses) -> float:
-    """Return how much of the difference between two classes the system captures, on average over all pairs."""
-    classes = len(facts.table.matches[0])
-    missed = 1 - pairs.known / np.where(pairs.to_know > 0, pairs.to_know, np.inf)
-    return 1 - float(missed[pairs.to_know > 0].sum()) / (classes * (classes - 1) / 2)
-
-
 @rule(
     "predicted_too_rarely",
     "note",
@@ -613,18 +605,9 @@ def _compute_mean_told_apart(facts: TableStatistics, pairs: MergeLosses) -> floa
     "too few alarms",
     silences=["specialised", "less_varied_output"],
 )
-def find_too_few_alarms(facts: TableStatistics) -> Finding | None:
-    """Report that the rare one of two classes is predicted much less often than it occurs."""
-    return _report_miscount(facts, "predicted_too_rarely", rarely=True)
-
-
 @rule("predicted_too_often", "note", "Move the threshold", "too many alarms")
-def find_too_many_alarms(facts: TableStatistics) -> Finding | None:
-    """Report that the rare one of two classes is predicted much more often than it occurs."""
-    return _report_miscount(facts, "predicted_too_often", rarely=False)
-
-
-def _report_miscount(facts: TableStatistics, code: str, *, rarely: bool) -> Finding | None:
+def find_miscount(facts: TableStatistics) -> Finding | None:
+    """Report that the rare one of two classes is predicted much less often than it occurs, or much more often."""
     table, (rows, _) = facts.table, facts.table.matches
     if len(rows) != 2 or len(table.truth_labels) != 2:
         return None
@@ -632,7 +615,7 @@ def _report_miscount(facts: TableStatistics, code: str, *, rarely: bool) -> Find
     rare = table.truth_labels[row]
     true, predicted = float(table.row_totals[row]), float(table.column_totals[table.system_labels.index(rare)])
     wrong = true + predicted - 2.0 * float(table.diagonal[list(rows).index(row)])
-    fewer, more = (predicted, true) if rarely else (true, predicted)
+    fewer, more = sorted((predicted, true))
     if (
         not true
         or true > THRESHOLDS.positive_share * float(table.grand_total)
@@ -646,9 +629,10 @@ def _report_miscount(facts: TableStatistics, code: str, *, rarely: bool) -> Find
         number = f"{count:,.6g}" if count < 10 or count == round(count) else f"{count:,.0f}"
         return f"{number} time{'s' * (count != 1)}"
 
+    rarely = predicted < true
     side = "a lower one finds more of them" if rarely else "a higher one raises fewer false alarms"
     return Finding(
-        code,
+        "predicted_too_rarely" if rarely else "predicted_too_often",
         f"It predicts {quoted(rare)} {count_times(predicted)} where it is true {count_times(true)}; if it decides by a "
         f"score, move its threshold ({side}): {sweep_command(str(rare))}.",
         evidence={"positive": str(rare), "predicted": predicted, "true": true},
@@ -691,7 +675,7 @@ def find_second_stage(facts: TableStatistics) -> Finding | None:
     if facts.belief is not None:
         resolved[resolved] = _are_few_beyond_chance(facts, np.flatnonzero(resolved), rows, columns)
         least = np.asarray(facts.belief.by_output(facts.level)["missed_information"].low, dtype=np.float64)
-        left_open = facts.system_shares * np.nan_to_num(least)  # by the lower limits
+        left_open = facts.table.column_shares * np.nan_to_num(least)  # by the lower limits
     predictions = np.flatnonzero(resolved)
     predictions = predictions[np.argsort(-bits[predictions], kind="stable")]
     left_open_bits = float(np.sum(left_open[predictions]))
@@ -704,7 +688,7 @@ def find_second_stage(facts: TableStatistics) -> Finding | None:
             "predicted": str(table.system_labels[at]),
             "classes": [str(table.truth_labels[row]) for row in rows[a:b]],
             "bits": float(bits[at]),
-            "predicted_share": float(facts.system_shares[at]),
+            "predicted_share": float(facts.table.column_shares[at]),
         }
         for at, a, b in zip(predictions, first, last, strict=True)
     ]
@@ -745,8 +729,10 @@ def _are_few_beyond_chance(
         here = table.cell_columns == at
         counts = np.bincount(table.cell_rows[here], table.cells[here] * scale, minlength=table.shape[0])
         errors, away = float(counts[possible].sum()), float(counts[possible & ~kept].sum())
-        expected = float(facts.truth_shares[possible & ~kept].sum() / max(facts.truth_shares[possible].sum(), 1e-300))
-        choices = comb(int(np.count_nonzero(facts.truth_shares[possible])), int(np.count_nonzero(kept & possible)))
+        expected = float(
+            facts.table.row_shares[possible & ~kept].sum() / max(facts.table.row_shares[possible].sum(), 1e-300)
+        )
+        choices = comb(int(np.count_nonzero(facts.table.row_shares[possible])), int(np.count_nonzero(kept & possible)))
         p_value = float(betainc(errors - away, away + 1, 1 - expected)) if errors > away else 1.0
         are_few.append(p_value * choices * facts.class_numbers[1] <= CHANCE_LEVEL)
     return np.array(are_few, dtype=bool)
@@ -757,20 +743,21 @@ def find_specialisation(facts: TableStatistics) -> Finding | None:
     """Report predictions that are spread much less evenly than the truth."""
     k, m = facts.table.shape
     reject_column = facts.table.reject_column
-    m -= reject_column is not None and float(facts.system_shares[reject_column]) == 0
+    m -= reject_column is not None and float(facts.table.column_shares[reject_column]) == 0
     if k < 2 or m < 2 or not 0 < float(facts.entropies.system) < facts.truth_bits:
         return None
     truth_gap = 1.0 - facts.truth_bits / np.log2(k)
     system_gap = 1.0 - float(facts.entropies.system) / np.log2(m)
     if system_gap - truth_gap < THRESHOLDS.specialised_gap:
         return None
-    if not facts.is_above("split_system_divergence", truth_gap + THRESHOLDS.specialised_gap / 3):
+    limits = facts.limits("split_system_divergence")
+    if limits is not None and limits.low < truth_gap + THRESHOLDS.specialised_gap / 3:
         return None
-    excess = facts.system_shares.copy()
+    excess = facts.table.column_shares.copy()
     rows, columns = facts.table.matches
-    excess[columns] -= facts.truth_shares[rows]
+    excess[columns] -= facts.table.row_shares[rows]
     favoured = int(np.argmax(excess))
-    predicted, predicted_share = facts.table.system_labels[favoured], float(facts.system_shares[favoured])
+    predicted, predicted_share = facts.table.system_labels[favoured], float(facts.table.column_shares[favoured])
     truth_share = float(predicted_share - excess[favoured])
     return Finding(
         "specialised",
@@ -795,15 +782,15 @@ def find_less_varied_output(facts: TableStatistics) -> Finding | None:
     if not len(rows) or not facts.truth_bits or facts.truth_bits - system < THRESHOLDS.poor_output * facts.truth_bits:
         return None
     predicted = np.zeros(facts.table.shape[0], dtype=bool)
-    predicted[rows] = facts.system_shares[columns] > 0
-    never = np.flatnonzero(~predicted & (facts.truth_shares > 0))
+    predicted[rows] = facts.table.column_shares[columns] > 0
+    never = np.flatnonzero(~predicted & (facts.table.row_shares > 0))
     if not len(never) or not facts.is_below("system_entropy", (1 - THRESHOLDS.poor_output / 2) * facts.truth_bits):
         return None
     ceiling = system / facts.truth_bits
-    labels = [facts.table.truth_labels[at] for at in never[np.argsort(-facts.truth_shares[never], kind="stable")]]
+    labels = [facts.table.truth_labels[at] for at in never[np.argsort(-facts.table.row_shares[never], kind="stable")]]
     return Finding(
         "less_varied_output",
-        f"It never predicts {listed(labels)}, {percent(float(facts.truth_shares[never].sum()))} of this sample: "
+        f"It never predicts {listed(labels)}, {percent(float(facts.table.row_shares[never].sum()))} of this sample: "
         f"however well chosen, its predictions could capture at most {percent(ceiling)} of the information.",
         evidence={
             "never_predicted": [str(label) for label in labels],

@@ -152,11 +152,6 @@ class MetricInterval(NamedTuple):
     low: float
     high: float
 
-    @property
-    def width(self) -> float:
-        """From the lower to the upper limit."""
-        return self.high - self.low
-
 
 @dataclass(frozen=True)
 class TableStatistics:
@@ -195,11 +190,6 @@ class TableStatistics:
         limits = self.limits(metric)
         return limits is None or limits.high <= limit
 
-    def is_above(self, metric: str, limit: float) -> bool:
-        """Return True if the lower limit of a metric is at least this, or nothing speaks against it."""
-        limits = self.limits(metric)
-        return limits is None or limits.low >= limit
-
     @cached_property
     def entropies(self) -> Entropies:
         """All entropies, in bits."""
@@ -223,21 +213,11 @@ class TableStatistics:
             return None
         return float(self.table.diagonal.sum()) / float(self.table.grand_total)
 
-    @cached_property
-    def truth_shares(self) -> Real:
-        """Fraction of each true class."""
-        return self.table.row_shares
-
     @property
     def majority(self) -> tuple[Label, float]:
         """The most frequent true class and its frequency."""
-        largest = int(np.argmax(self.truth_shares))
-        return self.table.truth_labels[largest], float(self.truth_shares[largest])
-
-    @cached_property
-    def system_shares(self) -> Real:
-        """Frequency of each predicted class."""
-        return self.table.column_shares
+        largest = int(np.argmax(self.table.row_shares))
+        return self.table.truth_labels[largest], float(self.table.row_shares[largest])
 
     @cached_property
     def class_numbers(self) -> tuple[int, int]:
@@ -292,10 +272,23 @@ def find_evident_renaming(table: Contingency, n: float | None) -> Renaming | Non
     outputs = _Outputs.of(table)
     if outputs is None or not len(table.matches[0]):
         return None
+    counts, own = outputs.counts, outputs.own
     scale = (n or THRESHOLDS.renaming_unknown_size) / float(table.grand_total)
-    exchanged = _find_exchanges(outputs.counts * scale, outputs.own, THRESHOLDS.renaming_errors)
-    if not len(exchanged[0]) or (table.is_counts and not _holds_out(outputs)):
+    exchanged = _find_exchanges(counts * scale, own, THRESHOLDS.renaming_errors)
+    if not len(exchanged[0]):
         return None
+    if table.is_counts:
+        # names chosen on either half of the samples must gain on the other half, in most of a few splits
+        rng = np.random.default_rng(_SPLIT_SEED)
+        successes = 0
+        for half in [rng.binomial(counts.astype(np.int64), 0.5).astype(np.float64) for _ in range(_SPLITS)]:
+            hits = np.zeros(3)
+            for chosen_on, tried_on in ((half, counts - half), (counts - half, half)):
+                moved = _find_exchanges(chosen_on, own, THRESHOLDS.renaming_half_errors)
+                hits += np.array([kind.sum() for kind in _count_hits(tried_on, own, *moved)])
+            successes += bool(_is_evident(hits, THRESHOLDS.renaming_errors))
+        if successes <= _SPLITS // 2:
+            return None
     renaming = _describe_renaming(table, outputs, exchanged)
     gain = renaming.accuracy - float(table.diagonal.sum()) / float(table.grand_total)
     return renaming if gain >= THRESHOLDS.renaming_gain else None
@@ -375,21 +368,6 @@ def _count_hits(counts: Real, own: Indices, columns: Indices, rows: Indices) -> 
     by_chance = counts.sum(axis=1)[rows] * counts.sum(axis=0)[columns] / max(float(counts.sum()), 1.0)
     before = np.where(own[columns] >= 0, counts[own[columns], columns], 0.0)
     return counts[rows, columns], before, by_chance
-
-
-def _holds_out(outputs: _Outputs) -> bool:
-    """Return True if names chosen on either half of the samples gain on the other half, in most of a few splits."""
-    rng = np.random.default_rng(_SPLIT_SEED)
-    successes = 0
-    halves = [rng.binomial(outputs.counts.astype(np.int64), 0.5).astype(np.float64) for _ in range(_SPLITS)]
-    for half in halves:
-        hits = np.zeros(3)
-        rest = outputs.counts - half
-        for chosen_on, tried_on in ((half, rest), (rest, half)):
-            moved = _find_exchanges(chosen_on, outputs.own, THRESHOLDS.renaming_half_errors)
-            hits += np.array([kind.sum() for kind in _count_hits(tried_on, outputs.own, *moved)])
-        successes += bool(_is_evident(hits, THRESHOLDS.renaming_errors))
-    return successes > _SPLITS // 2
 
 
 def _describe_renaming(table: Contingency, outputs: _Outputs, moved: tuple[Indices, Indices]) -> Renaming:
