@@ -148,7 +148,7 @@ class Rule:
 
 
 RULES: list[Rule] = []
-"""In the order in which a reader should see them."""
+"""In the order in which a reader should see them; of two rules above one function, the lower comes first."""
 
 
 def rule(
@@ -219,7 +219,6 @@ def listed(labels: Sequence[object], most: int = 4, word: str = "and") -> str:
 # The table itself -----------------------------------------------------------------------------------------------------
 
 
-@rule("estimated_without_truth", "warning", "Label some items", "estimated without truth")
 @rule(
     "estimated_by_judge",
     "note",
@@ -227,6 +226,7 @@ def listed(labels: Sequence[object], most: int = 4, word: str = "and") -> str:
     "few labels, judged",
     silences=["few_samples", "small_sample_bias", "unseen_classes"],
 )
+@rule("estimated_without_truth", "warning", "Label some items", "estimated without truth")
 def find_estimated_table(facts: TableStatistics) -> Finding | None:
     """Report a table that nobody counted: a model expects it, or verdicts stand for most labels, corrected by these."""
     origin = facts.table if facts.table.reweighting is None else facts.table.reweighting.origin
@@ -533,9 +533,7 @@ def find_undeclared_reject(facts: TableStatistics) -> Finding | None:
     if table.reject is not None or len(table.truth_labels) < 2:
         return None
     true = {label for label, size in zip(table.truth_labels, table.row_totals, strict=True) if size > 0}
-    never = [
-        at for at, label in enumerate(table.system_labels) if label not in true and facts.table.column_shares[at] > 0
-    ]
+    never = [at for at, label in enumerate(table.system_labels) if label not in true and table.column_totals[at] > 0]
     added = [at for at, label in enumerate(table.system_labels) if label not in table.truth_labels]
     one_more = len(added) == 1 and len(table.system_labels) == len(table.truth_labels) + 1 and never in ([], added)
     words = [at for at in never if str(table.system_labels[at]).strip().casefold() in REJECTION_WORDS]
@@ -598,6 +596,7 @@ def find_merged_pair(facts: TableStatistics) -> Finding | None:
     )
 
 
+@rule("predicted_too_often", "note", "Move the threshold", "too many alarms")
 @rule(
     "predicted_too_rarely",
     "note",
@@ -605,7 +604,6 @@ def find_merged_pair(facts: TableStatistics) -> Finding | None:
     "too few alarms",
     silences=["specialised", "less_varied_output"],
 )
-@rule("predicted_too_often", "note", "Move the threshold", "too many alarms")
 def find_miscount(facts: TableStatistics) -> Finding | None:
     """Report that the rare one of two classes is predicted much less often than it occurs, or much more often."""
     table, (rows, _) = facts.table, facts.table.matches
@@ -719,7 +717,7 @@ def _are_few_beyond_chance(
     Errors to any class have true classes by their frequencies; that so few errors, or fewer, are of the classes left
     out is binomial, times the ways to choose these classes and the predictions that are looked at.
     """
-    table, are_few = facts.table, []
+    table, shares, are_few = facts.table, facts.table.row_shares, []
     row_of_column = dict(zip(*map(np.ndarray.tolist, reversed(table.matches)), strict=True))
     scale = (facts.n or 0.0) / float(table.grand_total)
     for at in predictions.tolist():
@@ -729,10 +727,8 @@ def _are_few_beyond_chance(
         here = table.cell_columns == at
         counts = np.bincount(table.cell_rows[here], table.cells[here] * scale, minlength=table.shape[0])
         errors, away = float(counts[possible].sum()), float(counts[possible & ~kept].sum())
-        expected = float(
-            facts.table.row_shares[possible & ~kept].sum() / max(facts.table.row_shares[possible].sum(), 1e-300)
-        )
-        choices = comb(int(np.count_nonzero(facts.table.row_shares[possible])), int(np.count_nonzero(kept & possible)))
+        expected = float(shares[possible & ~kept].sum() / max(shares[possible].sum(), 1e-300))
+        choices = comb(int(np.count_nonzero(shares[possible])), int(np.count_nonzero(kept & possible)))
         p_value = float(betainc(errors - away, away + 1, 1 - expected)) if errors > away else 1.0
         are_few.append(p_value * choices * facts.class_numbers[1] <= CHANCE_LEVEL)
     return np.array(are_few, dtype=bool)
