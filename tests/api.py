@@ -285,7 +285,7 @@ HOMES = {
     "main": "infoscope.__main__",
     "margin_mean": "infoscope.posterior.tree_levels:estimate_margins",
     "MARKERS": "infoscope.figures.triangle",
-    "MAX_CHARACTERS": "infoscope.studies.evaluate_inputs",
+    "MAX_CHARACTERS": "infoscope.studies.evaluate_tables",
     "MAX_LISTED": "infoscope.explorer.folder",
     "MAX_PICTURE": "infoscope.reports.notebook",
     "mcnemar_p_values": "infoscope.studies.compare_statistics",

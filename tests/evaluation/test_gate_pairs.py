@@ -130,7 +130,7 @@ def test_rows_are_not_kept_where_rejected_weighted_split_or_many(monkeypatch: py
     assert ifs.evaluate(frame, **asked, keep_rows=False).row_labels is None
     assert ifs.evaluate(frame, **asked, by="site").row_labels is None
     assert ifs.evaluate(list(TRUTH[:60]), list(OLD[:60]), weight=[1.0, 2.0] * 30).row_labels is None
-    monkeypatch.setattr("infoscope.studies.evaluate_inputs.MAX_KEPT_ROWS", 59)
+    monkeypatch.setattr("infoscope.studies.evaluate_tables.MAX_KEPT_ROWS", 59)
     assert ifs.evaluate(frame, **asked).row_labels is None
     assert ifs.evaluate(frame, **asked, keep_rows=True).row_labels is not None
     page = ifs.evaluate(frame, **asked, keep_rows=True).to_html()

@@ -2,9 +2,9 @@
 
 The module reads in the order of the work: ``evaluate``, which gathers tables, fits a belief to each, diagnoses and
 measures them; what is said about the rows as they were read; systems against each other; scores behind predictions
-of two classes, and what another threshold would capture. Results are in ``evaluation.py``, rows become tables in
-``evaluate_inputs.py``, one table is measured in ``evaluate_tables.py``, a judge is added in ``evaluate_judged.py``. The
-page is ``reports/views/evaluate.py``.
+of two classes, and what another threshold would capture. Results are in ``evaluation.py``, tables are
+gathered and measured in ``evaluate_tables.py``, a judge is added in ``evaluate_judged.py``. The page is
+``reports/views/evaluate.py``.
 """
 
 from __future__ import annotations
@@ -36,21 +36,23 @@ from infoscope.results.provenance import describe_ignored_rows
 from infoscope.studies.compare import DEFAULT_METRICS, Comparison, compare_predictions
 from infoscope.studies.diagnose import diagnose_all, sweep_command
 from infoscope.studies.diagnose_statistics import TableStatistics
-from infoscope.studies.evaluate_inputs import (
-    ColumnRequest,
-    Inputs,
-    add_examples,
-    check_examples,
-    gather_inputs,
-    prepare_table,
-)
 from infoscope.studies.evaluate_judged import (
     MAX_COMPARED_IN_GROUPS,
     MAX_COMPARED_SYSTEMS,
     add_judge,
     gather_judged_inputs,
 )
-from infoscope.studies.evaluate_tables import TableInput, fit_belief, measure
+from infoscope.studies.evaluate_tables import (
+    ColumnRequest,
+    Inputs,
+    TableInput,
+    add_examples,
+    check_examples,
+    fit_belief,
+    gather_inputs,
+    measure,
+    prepare_table,
+)
 from infoscope.studies.evaluation import Evaluation, GroupComparison, SystemResult
 from infoscope.studies.inputs import (
     Prevalence,
@@ -269,8 +271,7 @@ def evaluate(
         notes += find_judge_drift(source, y_pred, (truth, system, read), about_rows)
     else:
         inputs = gather_inputs(rows, y_pred, request)
-        notes += _describe_missing_truth(inputs, truth)
-        notes += _find_repeated_ids(source, y_pred, request, inputs.provenance.rows)
+        notes += _describe_rows(inputs, source, y_pred, request)
     inputs = replace(inputs, notes=(*inputs.notes, *notes))
     names = ColumnNames.from_request(file_name(source), truth, labels=y_pred is not None)
     if not clusters and labels is None:  # by the largest table of each system
@@ -352,18 +353,16 @@ def _diagnose(subjects: Sequence[TableInput], level: float) -> list[list[Finding
 # Findings about the rows ----------------------------------------------------------------------------------------------
 
 
-def _describe_missing_truth(inputs: Inputs, truth: str | None) -> Iterator[Finding]:
-    """Point out a way to use rows without truth, where these are most rows."""
-    reasons = ("missing truth label", f"missing label in {truth!r}")
+def _describe_rows(inputs: Inputs, source: object, y_pred: object, request: ColumnRequest) -> Iterator[Finding]:
+    """Point out rows without truth that a judge could use, where these are most rows, and rows that share an id."""
+    reasons = ("missing truth label", f"missing label in {request.truth!r}")
     lost = sum(ignored.rows for ignored in inputs.provenance.ignored if ignored.reason in reasons)
     if lost > max((float(subject.table.total) for subject in inputs.subjects), default=0.0):
         text = f"{lost:,} rows have no truth; a column of verdicts (--judge, judge=) would let them count."
         yield Finding("rows_without_truth", text, evidence={"rows": lost})
 
-
-def _find_repeated_ids(source: object, y_pred: object, request: ColumnRequest, rows: int | None) -> Iterator[Finding]:
-    """Point out rows that share an id, where a column has the name of one and most of its values occur once."""
-    is_file = isinstance(source, (str, Path)) and Path(source).is_file()
+    # a column that has the name of an id, and most of whose values occur once
+    rows, is_file = inputs.provenance.rows, isinstance(source, (str, Path)) and Path(source).is_file()
     if y_pred is not None or not isinstance(request.truth, str) or not (is_file or is_eager_frame(source)):
         return
     if not rows or rows > MAX_CHECKED_IDS or request.groups is not None:
@@ -452,12 +451,27 @@ def _compare_group(
 
 
 def _add_scores(
-    evaluation: Evaluation, source: Source, y_pred: LabelsByName | None, request: ColumnRequest, scores: object
+    evaluation: Evaluation, source: Source, y_pred: LabelsByName | None, request: ColumnRequest, scores: Any
 ) -> Evaluation:
     """Add the operating points of each score, and what they advise in place of findings that suspect a threshold."""
     if any(system.group for system in evaluation.systems):
         raise InputError("scores are about all rows; leave out scores, or by")
-    columns = _assign_scores(scores, [system.name for system in evaluation.systems], rows=y_pred is None)
+    names = [system.name for system in evaluation.systems]
+    if isinstance(scores, Mapping):
+        unknown = [name for name in scores if name not in names]
+        if unknown:
+            raise InputError(f"scores are given for {unknown[0]!r}, which is no system; there is {', '.join(names)}")
+        columns = dict(scores)
+    else:  # one for the only system, or column names in the systems' order
+        listed = [scores] if y_pred is not None or isinstance(scores, str) else list(scores)
+        if len(listed) > len(names) or (len(listed) < len(names) and len(names) > 1):
+            given = f"{pluralize(len(listed), 'set' if y_pred is not None else 'column')} of scores"
+            raise InputError(
+                f"there are {len(names)} systems and {given}; give one for each system in their order, or a mapping "
+                "by name"
+            )
+        columns = dict(zip(names, listed, strict=True))
+
     systems = []
     for system in evaluation.systems:
         if system.name not in columns:
@@ -482,22 +496,6 @@ def _add_scores(
             diagnosis += [finding for finding in system.diagnosis if finding.code not in MISCOUNTS]
         systems.append(replace(system, scores=points, diagnosis=tuple(diagnosis) or system.diagnosis))
     return replace(evaluation, systems=tuple(systems))
-
-
-def _assign_scores(scores: Any, names: Sequence[str], *, rows: bool) -> dict[str, Any]:
-    """Return the score of each system: one for the only one, a mapping, or column names in the systems' order."""
-    if isinstance(scores, Mapping):
-        unknown = [name for name in scores if name not in names]
-        if unknown:
-            raise InputError(f"scores are given for {unknown[0]!r}, which is no system; there is {', '.join(names)}")
-        return dict(scores)
-    listed = [scores] if not rows or isinstance(scores, str) else list(scores)
-    if len(listed) > len(names) or (len(listed) < len(names) and len(names) > 1):
-        given = f"{pluralize(len(listed), 'column' if rows else 'set')} of scores"
-        raise InputError(
-            f"there are {len(names)} systems and {given}; give one for each system in their order, or a mapping by name"
-        )
-    return dict(zip(names, listed, strict=True))
 
 
 def _sweep_system(source: Any, y_pred: Any, request: ColumnRequest, column: Any, system: SystemResult) -> Sweep:

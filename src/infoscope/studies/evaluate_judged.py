@@ -20,8 +20,15 @@ from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance
 from infoscope.studies.compare import DEFAULT_METRICS, CompareOptions, compare_judged
 from infoscope.studies.diagnose_statistics import find_evident_renaming
-from infoscope.studies.evaluate_inputs import ColumnRequest, Inputs, gather_inputs, name_source
-from infoscope.studies.evaluate_tables import TableInput, fit_belief, measure
+from infoscope.studies.evaluate_tables import (
+    ColumnRequest,
+    Inputs,
+    TableInput,
+    fit_belief,
+    gather_inputs,
+    measure,
+    name_source,
+)
 from infoscope.studies.evaluation import (
     Evaluation,
     GroupComparison,
@@ -61,18 +68,13 @@ def gather_judged_inputs(
     """Gather the tables of the systems over all rows, or over the rows of each group."""
     if parts[0].group is not None:
         inputs = _estimate_groups(parts, seed)
-    elif isinstance(source, Judged) or _has_open_rows(parts[0].rows):
+    elif isinstance(source, Judged) or parts[0].rows.label_count < parts[0].rows.row_count:
         inputs = _estimate_tables(parts[0].rows, seed)
     else:
         inputs = gather_inputs(source, y_pred, request)
         inputs = replace(inputs, notes=(*inputs.notes, LEFT_ASIDE))
     name = None if y_pred is not None or isinstance(source, Judged) else name_source(source)
     return replace(inputs, provenance=replace(inputs.provenance, source=name))
-
-
-def _has_open_rows(judged: Judged) -> bool:
-    """Return True if some row has no true label, so that a judge is of use."""
-    return judged.label_count < judged.row_count
 
 
 def _estimate_tables(judged: Judged, seed: int) -> Inputs:
@@ -84,7 +86,7 @@ def _estimate_tables(judged: Judged, seed: int) -> Inputs:
         if lost:
             ignored.append(IgnoredRows(f"missing prediction of {name!r}", lost))
     provenance = Provenance(None, None if patterns.is_weighted else int(patterns.total), tuple(ignored))
-    if not _has_open_rows(judged):
+    if judged.label_count >= judged.row_count:  # so that a judge is of no use
         inputs = gather_inputs({name: judged.labels_only(name) for name in judged.systems}, None, ColumnRequest())
         return replace(inputs, provenance=provenance, notes=(*inputs.notes, LEFT_ASIDE))
     tables = {name: judged.table(name, seed=seed) for name in judged.systems}
@@ -152,8 +154,16 @@ def add_judge(
     judges, comparisons = [], []
     for part in parts:
         judged = part.rows
-        if part.group not in groups or not _has_open_rows(judged):
+        if part.group not in groups or judged.label_count >= judged.row_count:
             continue
+        # by the true classes; where verdicts name no class, by whether each system's predictions are right
+        by_class = judged.names_classes
+        judge: list[SystemResult] = []
+        for name in judged.systems[:1] if by_class else judged.systems:
+            table = (judged.judge_table if by_class else judged.correctness_table)(name, seed=uncertainty.seed)
+            group = part.group if by_class else {**(part.group or {}), "system": name}
+            subject = TableInput(judged.judge_title(name), table, n=table.sample_size, group=group)
+            judge.append(measure(fit_belief(subject, uncertainty), (), uncertainty.level))
         judges.append(
             JudgeResult(
                 judges=judged.judges,
@@ -161,7 +171,7 @@ def add_judge(
                 rows=judged.row_count,
                 labels=judged.label_count,
                 systems=tuple(_describe_systems(judged, uncertainty, names)),
-                judge=tuple(_measure_judges(part, uncertainty)),
+                judge=tuple(judge),
                 reduced=judged.patterns.is_weighted or judged.groups is not None,
                 group=part.group,
             )
@@ -176,20 +186,6 @@ def add_judge(
         return replace(evaluation, judge=judges[0] if judges else None, comparison=comparison)
     by_group = tuple(GroupComparison(dict(group or {}), comparison) for group, comparison in comparisons)
     return replace(evaluation, group_judges=tuple(judges), group_comparisons=by_group)
-
-
-def _measure_judges(part: JudgedGroup, uncertainty: UncertaintyOptions) -> Iterator[SystemResult]:
-    """Measure the judge by the true classes.
-
-    Where its verdicts name no class, it is measured by whether each system's predictions are right.
-    """
-    judged = part.rows
-    names_classes = "class" in judged.kinds.values()
-    for name in judged.systems[:1] if names_classes else judged.systems:
-        table = (judged.judge_table if names_classes else judged.correctness_table)(name, seed=uncertainty.seed)
-        group = part.group if names_classes else {**(part.group or {}), "system": name}
-        subject = TableInput(judged.judge_title(name), table, n=table.sample_size, group=group)
-        yield measure(fit_belief(subject, uncertainty), (), uncertainty.level)
 
 
 def _describe_systems(judged: Judged, uncertainty: UncertaintyOptions, names: Sequence[str]) -> Iterator[JudgedSystem]:
