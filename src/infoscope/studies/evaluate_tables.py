@@ -517,9 +517,9 @@ def _search_segments(
     classes = {label for cell in chain.from_iterable(cells.values()) for label in (cell.truth, cell.system)}
     taken = {request.truth, request.weight, *as_names(request.system)}
     columns = []
-    for name, column in values.items():
-        distinct = {value for value in column if value is not None}
-        few = 2 <= len(distinct) <= MAX_SEGMENT_VALUES and len(column) >= MIN_ROWS_PER_VALUE * len(distinct)
+    for name, own_values in values.items():
+        distinct = {value for value in own_values if value is not None}
+        few = 2 <= len(distinct) <= MAX_SEGMENT_VALUES and len(own_values) >= MIN_ROWS_PER_VALUE * len(distinct)
         is_other = any(isinstance(value, float) or str(value) in classes for value in distinct)
         if few and name not in taken and not is_other:
             columns.append(name)
