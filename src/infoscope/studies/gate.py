@@ -49,7 +49,6 @@ from infoscope.studies.history import (
     ALLOWED_MISSING,
     MIN_RUNS,
     History,
-    NewRun,
     history,
     judge_new_run,
     missing_prediction_reasons,
@@ -681,23 +680,19 @@ def check_history(evaluation: Evaluation, folder: StrPath, metrics: Sequence[str
     findings, new_runs = judge_new_run(evaluation, folder, metrics)
     yield from findings
     for run in new_runs:
-        yield _check_new_run(run, str(folder))
-
-
-def _check_new_run(run: NewRun, folder: str) -> Check:
-    judgement, notation = run.judgement, MetricNotation(run.metric)
-    outcome: Outcome = "inconclusive" if judgement.z is None else "failed" if judgement.rule else "passed"
-    text = f"it is {notation.shown(run.estimate)}"
-    if run.expected is None:
-        text += f"; {folder} has {pluralize(run.runs, 'run')} of it, and {MIN_RUNS} are needed"
-    else:
-        text += (
-            f", z = {judgement.z:.1f} from the {notation.value(run.expected.mean)} of {run.expected.runs} runs with a "
-            f"spread of {notation.spread(run.expected.spread)} between them"
-        )
-        if judgement.chance is not None:
-            text += f", by chance 1 in {1 / max(judgement.chance, 1e-9):,.0f} ({judgement.rule})"
-    return Check(run.system, f"{run.metric} as in the runs before", outcome, text, run.estimate, run.metric)
+        judgement, notation = run.judgement, MetricNotation(run.metric)
+        outcome: Outcome = "inconclusive" if judgement.z is None else "failed" if judgement.rule else "passed"
+        text = f"it is {notation.shown(run.estimate)}"
+        if run.expected is None:
+            text += f"; {folder} has {pluralize(run.runs, 'run')} of it, and {MIN_RUNS} are needed"
+        else:
+            text += (
+                f", z = {judgement.z:.1f} from the {notation.value(run.expected.mean)} of {run.expected.runs} runs "
+                f"with a spread of {notation.spread(run.expected.spread)} between them"
+            )
+            if judgement.chance is not None:
+                text += f", by chance 1 in {1 / max(judgement.chance, 1e-9):,.0f} ({judgement.rule})"
+        yield Check(run.system, f"{run.metric} as in the runs before", outcome, text, run.estimate, run.metric)
 
 
 def judge_newest_run(
@@ -772,7 +767,16 @@ class Condition:
         if worst and (label is not None or side == "max"):
             raise InputError(f"--{side} {text}: {name} is about the worst of all classes; write --min {name}=NUMBER")
         name = name[len(_WORST) :] if worst else name
-        entry = _find_class_metric(name) if worst or label is not None else find(name)
+        if worst or label is not None:  # the metric with a number per class, as recall means class_recall
+            try:
+                entry = find(name if name.startswith("class_") else f"class_{name}")
+            except UnknownNameError:
+                find(name)
+                raise UnknownNameError(
+                    f"there is no {name} of each class; there are recall, precision and f1"
+                ) from None
+        else:
+            entry = find(name)
         if entry.card.level != ("table" if label is None and not worst else "truth"):
             rate = entry.name.removeprefix("class_")
             raise InputError(
@@ -857,8 +861,15 @@ class Condition:
         nears, fars = [], []
         for estimate in estimates:
             low, high = estimate.interval or (float("nan"), float("nan"))
-            if len(estimates) > 1:
-                high = max(high, _find_upper_end(estimate, 1 - (1 - _get_level(system)) / len(estimates)))
+            mean, sd = estimate.mean, estimate.sd
+            if len(estimates) > 1 and mean is not None and sd and 0 < mean < 1:
+                # of the beta distribution with this mean and sd
+                size = mean * (1 - mean) / sd**2 - 1
+                level = 1 - (1 - _get_level(system)) / len(estimates)
+                end = betaincinv(mean * size, (1 - mean) * size, (1 + level) / 2) if size > 0 else 1.0
+                high = max(high, float(end))
+            elif len(estimates) > 1:
+                high = max(high, 1.0 if mean is None else mean)
             near, far = (low, high) if self.side == "min" else (-high, -low)
             nears.append(far if self.part == ("high" if self.side == "min" else "low") else near)
             fars.append(far)
@@ -878,24 +889,6 @@ class Condition:
             if is_meant:  # of predictions, which is where precision has its interval
                 of_output = outputs.get(line.label, {}).get(rate, ABSENT)
                 yield line.label, of_output if of_output.value is not None else line.values.get(rate, ABSENT)
-
-
-def _find_class_metric(name: str) -> Metric:
-    """Return the metric with a number per class that a name means there, as recall means class_recall."""
-    try:
-        return find(name if name.startswith("class_") else f"class_{name}")
-    except UnknownNameError:
-        find(name)
-        raise UnknownNameError(f"there is no {name} of each class; there are recall, precision and f1") from None
-
-
-def _find_upper_end(estimate: Estimate, level: float) -> float:
-    """Return the upper end of a wider interval, of the beta distribution with this mean and sd."""
-    mean, sd = estimate.mean, estimate.sd
-    if mean is None or not sd or not 0 < mean < 1:
-        return 1.0 if mean is None else mean
-    size = mean * (1 - mean) / sd**2 - 1
-    return float(betaincinv(mean * size, (1 - mean) * size, (1 + level) / 2)) if size > 0 else 1.0
 
 
 def _get_level(system: SystemResult) -> float:

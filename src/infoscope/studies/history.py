@@ -273,7 +273,7 @@ def history(
             "as `infoscope evaluate … -o RUNS/NAME.json`"
         )
     marks = _read_marks(folder) | _parse_marks(new_baseline)
-    entry = _find_watched_metric(metric)
+    entry, sign = _find_watched_metric(metric)
     marked_runs = _mark_runs(records, marks)
     known_systems = list(dict.fromkeys(name for record in records for name in record.systems))
     for name in as_names(system):
@@ -289,7 +289,7 @@ def history(
         values = [(run, estimate) for run, part in measured if (estimate := part.estimate(entry)) is not None]
         if not values:
             continue
-        series, own_alarms = _follow_series(marked_runs, values, name, sign=_get_sign(entry))
+        series, own_alarms = _follow_series(marked_runs, values, name, sign=sign)
         all_series.append(series)
         alarms += own_alarms
         labels = measured[-1][1].recalls.names
@@ -345,17 +345,12 @@ def read_runs(runs: Runs) -> tuple[list[RunRecord], list[Finding], str | None]:
     return records, [], None
 
 
-def _find_watched_metric(name: str) -> Metric:
-    """Return the metric of this name, if it is one of a whole table and better at one end."""
+def _find_watched_metric(name: str) -> tuple[Metric, float]:
+    """Return the metric of this name, if it has a better end, and −1 where lower is better, else 1."""
     entry = find(name)
     if entry.card.level != "table" or entry.card.better == "none":
         raise InputError(f"{entry.name} is not better at either end; watch a metric of the whole that is")
-    return entry
-
-
-def _get_sign(entry: Metric) -> float:
-    """Return −1 for a metric that is better when lower, else 1."""
-    return -1.0 if entry.card.better == "lower" else 1.0
+    return entry, -1.0 if entry.card.better == "lower" else 1.0
 
 
 def _parse_marks(marks: str | Iterable[str] | Mapping[str, str]) -> dict[str, str]:
@@ -664,7 +659,14 @@ def extract_record(document: Json, name: str, otherwise_made: str) -> RunRecord:
             title, group = str(system["name"]), system.get("group") or {}
             if group:
                 title = f"{title} ({', '.join(f'{key} {value}' for key, value in group.items())})"
-            records[title] = _extract_system(system, title)
+            classes = [item for item in system.get("classes", ()) if "recall" in item]
+            confused = [cell for cell in system.get("leaks", ()) if cell["truth"] != cell["system"]]
+            records[title] = SystemRecord(
+                NumberTable.of(system["metrics"], title),
+                NumberTable.of({str(item["label"]): item["recall"] for item in classes}, title, "class_recall"),
+                {str(item["label"]): float(item["support"]["value"]) for item in classes if item.get("support")},
+                [(str(cell["truth"]), str(cell["system"]), float(cell["count"])) for cell in confused][:MAX_CELLS],
+            )
             doubts += [
                 Finding(LABEL_DOUBTS[finding["code"]], f"{title}: {finding['text']}", "warning", {"system": title})
                 for finding in system.get("diagnosis", ())
@@ -683,22 +685,6 @@ def extract_record(document: Json, name: str, otherwise_made: str) -> RunRecord:
         doubts.append(Finding("missing_predictions", text, "warning", {"share": missing / rows}))
     hashes = tuple(str(value) for value in (provenance.get("hashes") or {}).values())
     return RunRecord(str(provenance.get("run") or name), str(made), records, hashes, tuple(doubts))
-
-
-def _extract_system(system: Mapping[str, Any], title: str) -> SystemRecord:
-    """Extract metrics, recalls, class sizes and confused cells from a system of a document."""
-    classes = [item for item in system.get("classes", ()) if "recall" in item]
-    cells = (
-        (str(cell["truth"]), str(cell["system"]), float(cell["count"]))
-        for cell in system.get("leaks", ())
-        if cell["truth"] != cell["system"]
-    )
-    return SystemRecord(
-        NumberTable.of(system["metrics"], title),
-        NumberTable.of({str(item["label"]): item["recall"] for item in classes}, title, "class_recall"),
-        {str(item["label"]): float(item["support"]["value"]) for item in classes if item.get("support")},
-        list(cells)[:MAX_CELLS],
-    )
 
 
 def missing_prediction_reasons(system: object) -> tuple[str, ...]:
@@ -913,7 +899,7 @@ def judge_new_run(
     marks = {name: reason for name, reason in _read_marks(source).items() if name in names}
     new_runs = []
     for metric in metrics:
-        entry = _find_watched_metric(metric)
+        entry, sign = _find_watched_metric(metric)
         runs = _mark_runs(records, marks) if records else []
         start = _find_last_mark(runs)
         for name, system in now.systems.items():
@@ -922,7 +908,7 @@ def judge_new_run(
                 raise InputError(
                     f"{entry.name} of {name!r} has no interval in this run; it cannot be compared with others"
                 )
-            watch, before = Watch(sign=_get_sign(entry)), 0
+            watch, before = Watch(sign=sign), 0
             for record in records[start:]:
                 if name in record.systems and (earlier := record.systems[name].estimate(entry)) is not None:
                     watch.judge_estimate(earlier)

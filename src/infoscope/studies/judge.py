@@ -194,7 +194,14 @@ class Judged:
         """
         judges = (judge,) if isinstance(judge, str) else tuple(judge)
         systems = (system,) if isinstance(system, str) else tuple(system)
-        _check_columns(truth, judges, systems)
+        if not judges:
+            raise InputError("no judge column is named; name at least one")
+        for name in judges:
+            if name == truth or name in systems:
+                other = "truth and as judge" if name == truth else "judge and as system"
+                raise InputError(f"column {name!r} is named as {other}; it is one of them")
+            if judges.count(name) > 1:
+                raise InputError(f"judge column {name!r} is named twice; name it once")
         split = as_names(by)
         columns = [truth, *judges, *systems]
         if groups is not None:
@@ -849,20 +856,6 @@ def _add_first_labels(patterns: Rows, first: Rows) -> tuple[Rows, str]:
     places = [{label: code for code, label in enumerate(own)} for own in labels.values()]
     codes = [[-1 if label is None else place[label] for place, label in zip(places, row, strict=True)] for row in rows]
     return Rows.from_codes(labels, np.array(codes, dtype=np.int64).T, np.array([counts[row] for row in rows])), name
-
-
-def _check_columns(truth: str, judges: Sequence[str], systems: Sequence[str]) -> None:
-    """Reject a judge without a column of its own."""
-    if not judges:
-        raise InputError("no judge column is named; name at least one")
-    for name in judges:
-        if name == truth:
-            raise InputError(f"column {name!r} is named as truth and as judge; it is one of them")
-        if name in systems:
-            raise InputError(f"column {name!r} is named as judge and as system; it is one of them")
-    twice = next((name for name in judges if list(judges).count(name) > 1), None)
-    if twice is not None:
-        raise InputError(f"judge column {twice!r} is named twice; name it once")
 
 
 # Judged rows from the arguments of evaluate and compare ---------------------------------------------------------------

@@ -240,26 +240,20 @@ def borrow_strength(counts: StratumCounts, own: Real, rng: np.random.Generator) 
     parts = np.array_split(own, min(number, len(own)))
     batch_size = max(1, FITTED_CELLS // (counts.by_class.size * (REFITS + 1)))
     theta = np.empty((len(own), *counts.by_class.shape))
+    truth, verdict, prediction = np.nonzero(counts.labelled)
+    seen = counts.labelled[truth, verdict, prediction]
+    rounded = np.round(seen)
     done = 0
     for start in range(0, len(parts), batch_size):
         batch = parts[start : start + batch_size]
-        halves = _halve_labels(counts, len(batch), rng)
+        halves = np.zeros((len(batch), *counts.labelled.shape))
+        halved = rng.binomial(rounded.astype(np.int64), 0.5, (len(batch), len(rounded)))
+        halves[:, truth, verdict, prediction] = halved * (seen / np.maximum(rounded, 1.0))
         fits = _fit_halves(counts, halves, rng)
         for part, half, fit in zip(batch, halves, fits, strict=True):
             theta[done : done + len(part)] = _draw_by_half(counts, part, half, fit, rng)
             done += len(part)
     return theta
-
-
-def _halve_labels(counts: StratumCounts, number: int, rng: np.random.Generator) -> Real:
-    """Draw random halves of the labels, (halvings, classes, verdicts, predictions)."""
-    truth, verdict, prediction = np.nonzero(counts.labelled)
-    seen = counts.labelled[truth, verdict, prediction]
-    rounded = np.round(seen)
-    half = np.zeros((number, *counts.labelled.shape))
-    halved = rng.binomial(rounded.astype(np.int64), 0.5, (number, len(rounded)))
-    half[:, truth, verdict, prediction] = halved * (seen / np.maximum(rounded, 1.0))
-    return half
 
 
 def _fit_halves(counts: StratumCounts, halves: Real, rng: np.random.Generator) -> Sequence[ErrorModel | None]:

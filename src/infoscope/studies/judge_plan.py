@@ -283,19 +283,6 @@ class LabelRequest:
         ]
         return sorted(listed, key=lambda stratum: -stratum.more)
 
-    @property
-    def of_group(self) -> GroupToLabel:
-        """Labels that the group needs, for the plan of all."""
-        return GroupToLabel(
-            group=dict(self.part.group or {}),
-            system=self.system,
-            items=int(self.allocation.open_rows.sum()),
-            labelled=round(self.part.rows.label_count),
-            labels=self.planned,
-            labels_random=None if self.is_first else self.labels_random,
-            half_width=None if self.is_first else self.expect_half_width(0, planned=True),
-        )
-
     def draw(
         self, members: Mapping[int, NDArray[np.int64]], labels: int, rng: np.random.Generator
     ) -> list[ItemToLabel]:
@@ -414,7 +401,33 @@ class JudgedSampler:
         """Return the plan as a document."""
         plannable = [request for request in self.requests if not request.is_first]
         labels_random = _add([request.labels_random for request in plannable])
-        findings = self._describe_groups() if self.is_split else (self._describe_labels(labels_random),)
+        labels = sum(request.planned for request in self.requests)
+        groups: tuple[GroupToLabel, ...] = ()
+        if self.is_split:
+            findings = tuple(self._describe_groups())
+            groups = tuple(
+                GroupToLabel(
+                    group=dict(request.part.group or {}),
+                    system=self.system,
+                    items=int(request.allocation.open_rows.sum()),
+                    labelled=round(request.part.rows.label_count),
+                    labels=request.planned,
+                    labels_random=None if request.is_first else request.labels_random,
+                    half_width=None if request.is_first else request.expect_half_width(0, planned=True),
+                )
+                for request in self.requests
+            )
+        else:
+            goal = f"the {find(self.wanted.metric).card.title_in_sentence} of {self.system}"
+            at_random = f"{labels_random:,} at random"
+            compared = "labels of all rows at random would not do" if labels_random is None else at_random
+            text = (
+                f"To know {goal} to ±{self.wanted.half_width:g}: about {pluralize(labels, 'further label')} by verdict "
+                f"and prediction; {compared}."
+            )
+            if not labels:
+                text = f"T{goal[1:]} is known to ±{self.wanted.half_width:g} already: no further labels are needed."
+            findings = (Finding("labels_needed", text, evidence={"labels": labels, "at_random": labels_random}),)
         return LabelPlan(
             metric=self.wanted.metric,
             systems=(self.system,),
@@ -422,14 +435,14 @@ class JudgedSampler:
             half_width=self.wanted.half_width,
             level=self.wanted.level,
             items=sum(int(request.allocation.open_rows.sum()) for request in self.requests),
-            labels=sum(request.planned for request in self.requests),
+            labels=labels,
             labels_random=labels_random,
             labels_without_plan=_add([request.labels_alone for request in plannable]),
             curve=tuple(self._plan_widths(plannable)),
             basis="judge",
             strata=tuple(stratum for request in self.requests for stratum in request.strata),
-            groups=tuple(request.of_group for request in self.requests) if self.is_split else (),
-            findings=tuple(findings),
+            groups=groups,
+            findings=findings,
             sampler=self,
         )
 
@@ -449,21 +462,6 @@ class JudgedSampler:
                     for how in (True, False)
                 )
                 yield PlannedWidth(labels, planned, at_random)
-
-    def _describe_labels(self, labels_random: int | None) -> Finding:
-        """Return the sentence of a plan for all rows."""
-        title, half_width = find(self.wanted.metric).card.title_in_sentence, self.wanted.half_width
-        labels = self.requests[0].planned
-        compared = (
-            "labels of all rows at random would not do" if labels_random is None else f"{labels_random:,} at random"
-        )
-        text = (
-            f"To know the {title} of {self.system} to ±{half_width:g}: about "
-            f"{pluralize(labels, 'further label')} by verdict and prediction; {compared}."
-        )
-        if not labels:
-            text = f"The {title} of {self.system} is known to ±{half_width:g} already: no further labels are needed."
-        return Finding("labels_needed", text, evidence={"labels": labels, "at_random": labels_random})
 
     def _describe_groups(self) -> Iterator[Finding]:
         """Yield what groups need where it can be planned, first labels of others, and groups that are left out."""
@@ -523,7 +521,7 @@ class JudgedSampler:
 
     def estimate(self, plan: LabelPlan, labels: LabelsLike, column: str, read: ReadOptions | None) -> LabelledEstimate:
         """Estimate the metric with the labels of filled-in sheets beside those that there were."""
-        sheet = _match_sheets(self.judged, _read_judged_sheets(self.judged, labels, column, read))
+        _, sheet = _read_judged_sheets(self.judged, labels, column, read)
         after = {part.key: part.rows for part in _add_sheet(self.judged, sheet, self.system).split()}
         outcomes: dict[str, SampledOutcome] = {}
         findings: list[Finding] = []
@@ -556,7 +554,7 @@ class JudgedSampler:
 
     def next_round(self, plan: LabelPlan, labels: LabelsLike, column: str, read: ReadOptions | None) -> LabelPlan:
         """Plan again after these labels, which are not asked for again."""
-        sheet = _match_sheets(self.judged, _read_judged_sheets(self.judged, labels, column, read))
+        _, sheet = _read_judged_sheets(self.judged, labels, column, read)
         after = _add_sheet(self.judged, sheet, self.system)
         wanted = self.wanted._replace(half_width=plan.half_width, level=plan.level)
         return JudgedSampler.plan_for(after, self.system, wanted).plan()
@@ -578,8 +576,8 @@ def _add(numbers: Sequence[int | None]) -> int | None:
 
 def add_labels(judged: Judged, labels: LabelsLike, column: str = "label", read: ReadOptions | None = None) -> Judged:
     """Return the judged rows with the labels of filled-in sheets beside those that there were."""
-    sheets = _read_judged_sheets(judged, labels, column, read)
-    return _add_sheet(judged, _match_sheets(judged, sheets), _find_drawing_system(judged, sheets))
+    sheets, sheet = _read_judged_sheets(judged, labels, column, read)
+    return _add_sheet(judged, sheet, _find_drawing_system(judged, sheets))
 
 
 def list_shown_columns(judged: Judged) -> list[str]:
@@ -608,8 +606,11 @@ def check_drawn_alike(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str
 
 def _read_judged_sheets(
     judged: Judged, labels: LabelsLike, column: str, read: ReadOptions | None
-) -> list[list[SheetLine]]:
-    """Read filled-in sheets; reject lines that label a row again, or are not as the source of the rows is."""
+) -> tuple[list[list[SheetLine]], FilledSheet]:
+    """Read the lines of filled-in sheets, and match the labelled ones to rows without a label.
+
+    Lines that label a row again, or are not as the source of the rows is, are rejected.
+    """
     if judged.patterns.is_weighted:
         raise InputError("labels of a sheet are of counted rows; leave out the weights")
     columns = list_shown_columns(judged)
@@ -626,12 +627,7 @@ def _read_judged_sheets(
         source, how = judged.origin
         before = (judged.settled or judged).patterns
         check_against_source(labelled, columns, source, before, judged.truth, read=how, clean=judged.clean)
-    return sheets
-
-
-def _match_sheets(judged: Judged, sheets: Sequence[Sequence[SheetLine]]) -> FilledSheet:
-    """Match the labelled lines of sheets to rows without a label."""
-    return match_lines(sheets, judged.patterns, list_shown_columns(judged), judged.classes, list_open_patterns(judged))
+    return sheets, match_lines(sheets, judged.patterns, columns, judged.classes, list_open_patterns(judged))
 
 
 def _find_drawing_system(judged: Judged, sheets: Sequence[Sequence[SheetLine]]) -> str | None:

@@ -449,7 +449,18 @@ def _combine_judges(
     votes, parts = [], []
     for name, (labels, codes) in columns.items():
         if kinds[name] == "grade":
-            parts.append(_cut_grades(labels, codes, rows))
+            numbers = parse_grades(labels)
+            if numbers is None:
+                bins, names = codes, tuple(map(str, labels))
+            else:  # cut where that keeps most information on whether predictions are right
+                values, rank = np.unique(numbers, return_inverse=True)
+                places = np.append(rank, -1)[codes]
+                edges = choose_edges(values, places, rows.right, rows.prediction, rows.counts)
+                bins = np.where(codes < 0, -1, np.searchsorted(edges, values, side="right")[places])
+                names = name_grades(edges)
+            size = len(names)
+            bins = np.where(bins < 0, size, bins)
+            parts.append(Verdicts(bins, (*names, NO_VERDICT), np.full(size + 1, -1), np.arange(size + 1)))
             continue
         if says is not None:
             right = _match_says(name, labels, says)
@@ -527,22 +538,6 @@ def _vote(votes: Sequence[Indices], rows: _CodedRows, *, names_classes: bool) ->
 
 
 # Grades ---------------------------------------------------------------------------------------------------------------
-
-
-def _cut_grades(labels: Sequence[Label], codes: Indices, rows: _CodedRows) -> Verdicts:
-    """Cut a column of grades into bins where that keeps most information on whether predictions are right."""
-    numbers = parse_grades(labels)
-    if numbers is None:
-        bins, names = codes, tuple(map(str, labels))
-    else:
-        values, rank = np.unique(numbers, return_inverse=True)
-        places = np.append(rank, -1)[codes]
-        edges = choose_edges(values, places, rows.right, rows.prediction, rows.counts)
-        bins = np.where(codes < 0, -1, np.searchsorted(edges, values, side="right")[places])
-        names = name_grades(edges)
-    size = len(names)
-    codes = np.where(bins < 0, size, bins)
-    return Verdicts(codes, (*names, NO_VERDICT), np.full(size + 1, -1), np.arange(size + 1))
 
 
 def parse_grades(labels: Sequence[Label]) -> Real | None:
