@@ -333,7 +333,7 @@ MUTANTS = (
     ),
     Mutant(
         "rows of earlier rounds are not asked for again",
-        "_add_sheet",
+        "add_sheet",
         "rows = judged.sheet_rows | sheet.rows",
         "rows = judged.sheet_rows",
         ("tests/judges/test_label_requests.py::test_labels_come_back_in_rounds",),

@@ -219,6 +219,23 @@ def _describe_systems(judged: Judged, uncertainty: UncertaintyOptions, names: Se
             summary = summarize_draws(error_rates[system], level)
             accepted_errors = Estimate(float(summary.mean)).with_belief(summary)
 
+        # every stratum, or those of most rows, in the order of verdicts and predictions
+        belief = judged.belief(system, seed=seed)
+        classes, rows = belief.counts.predicted_class, belief.counts.rows
+        strata = []
+        for place in np.sort(np.argsort(-rows, kind="stable")[:MAX_STRATA]).tolist():
+            hits = belief.theta[:, place, classes[place]] if classes[place] >= 0 else np.zeros(len(belief.theta))
+            summary = summarize_draws(hits, level)
+            strata.append(
+                JudgedStratum(
+                    verdicts[belief.counts.verdict[place]],
+                    str(judged.strata(system).predictions[belief.counts.prediction[place]]),
+                    float(rows[place]),
+                    float(belief.counts.by_class[place].sum()),
+                    Estimate(float(summary.mean)).with_belief(summary),
+                )
+            )
+
         yield JudgedSystem(
             system,
             labels=counts.labels,
@@ -227,25 +244,8 @@ def _describe_systems(judged: Judged, uncertainty: UncertaintyOptions, names: Se
             judge_as_truth=judge_as_truth,
             further_labels=judged.further_labels(system, seed=seed),
             others=others,
-            strata=tuple(_list_strata(judged, system, uncertainty)),
+            strata=tuple(strata),
             accepted_errors=accepted_errors,
-        )
-
-
-def _list_strata(judged: Judged, system: str, uncertainty: UncertaintyOptions) -> Iterator[JudgedStratum]:
-    """Yield every stratum, or those of most rows, in the order of verdicts and predictions."""
-    strata, belief = judged.strata(system), judged.belief(system, seed=uncertainty.seed)
-    counts = belief.counts
-    classes = counts.prediction_class[counts.prediction]
-    for place in np.sort(np.argsort(-counts.rows, kind="stable")[:MAX_STRATA]).tolist():
-        right = belief.theta[:, place, classes[place]] if classes[place] >= 0 else np.zeros(len(belief.theta))
-        summary = summarize_draws(right, uncertainty.level)
-        yield JudgedStratum(
-            strata.verdicts[counts.verdict[place]],
-            str(strata.predictions[counts.prediction[place]]),
-            float(counts.rows[place]),
-            float(counts.by_class[place].sum()),
-            Estimate(float(summary.mean)).with_belief(summary),
         )
 
 

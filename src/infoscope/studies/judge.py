@@ -22,6 +22,7 @@ from infoscope.core.numerics import Real
 from infoscope.core.records import FLAG, TEXT, Each, Fields, Maybe, Named, check_record
 from infoscope.core.validation import LEVEL, SEED, Number, OneOf, validated
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.metrics.registry import find
 from infoscope.posterior import Posterior
 from infoscope.posterior.summary import DrawnBelief
 from infoscope.readers import ReadOptions
@@ -33,7 +34,15 @@ from infoscope.results.finding import Finding
 from infoscope.studies.inputs import check_rows, materialize_labels, name_predictions, name_tables, pick_column
 from infoscope.studies.judge_findings import describe_judge_drift, diagnose_judged, measure_judge_drift
 from infoscope.studies.judge_model import StratumBelief, compute_accuracy_moments
-from infoscope.studies.judge_plan import FEWEST_LABELS, add_labels, check_drawn_alike, plan_judged_labels
+from infoscope.studies.judge_plan import (
+    FEWEST_LABELS,
+    JudgedSampler,
+    WantedWidth,
+    add_sheet,
+    check_drawn_alike,
+    find_drawing_system,
+    read_judged_sheets,
+)
 from infoscope.studies.judge_strata import (
     RIGHT,
     WRONG,
@@ -726,7 +735,12 @@ class Judged:
         InputError
             If the metric has no interval, rows are weighted, or labels of all rows would not do.
         """
-        return plan_judged_labels(self, metric, width, system, level=level, seed=seed)
+        entry = find(metric)
+        if entry.card.posterior == "none" or entry.card.level != "table":
+            raise InputError(f"{entry.name} has no interval to become narrow; choose another metric")
+        if self.patterns.is_weighted:
+            raise InputError("labels are planned for counted rows; leave out the weights")
+        return JudgedSampler.plan_for(self, system, WantedWidth(entry.name, width / 2, level, seed)).plan()
 
     def with_labels(self, labels: LabelsLike, *, column: str = "label", read: ReadOptions | None = None) -> Judged:
         """Add the labels of filled-in sheets, as ``labels_for(…).write_sheet`` makes them.
@@ -745,7 +759,8 @@ class Judged:
         Judged
             The same rows with these labels beside those that there were.
         """
-        return add_labels(self, labels, column, read)
+        sheets, sheet = read_judged_sheets(self, labels, column, read)
+        return add_sheet(self, sheet, find_drawing_system(self, sheets))
 
     def findings(self, *, level: float = 0.95, seed: int = 0) -> tuple[Finding, ...]:
         """Return what may be wrong with the labels or the judge."""

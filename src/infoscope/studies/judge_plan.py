@@ -1,9 +1,9 @@
 """Further labels of judged rows: how many make an interval narrow, on which rows, and what the labels that came say.
 
-``plan_judged_labels`` makes the ``LabelPlan`` of ``Judged.labels_for``: rows to label are shared out over the strata by
-what a label is worth there (``StratumAllocation``), for all rows, or for every group of rows that are split.
-``add_labels`` puts labels that came back beside those that there were (``Judged.with_labels``). Sheets and the results
-are in ``labels.py``.
+``JudgedSampler`` makes the ``LabelPlan`` of ``Judged.labels_for``: rows to label are shared out over the strata by what
+a label is worth there (``StratumAllocation``), for all rows, or for every group of rows that are split. ``add_sheet``
+puts labels that came back beside those that there were (``Judged.with_labels``). Sheets and the results are in
+``labels.py``.
 """
 
 from __future__ import annotations
@@ -180,21 +180,6 @@ class SampledOutcome(NamedTuple):
     """Half width that the plan expected of as many labels."""
     more: int | None
     """Labels that are still needed; None where labels of all rows would not do."""
-
-
-def plan_judged_labels(
-    judged: Judged, metric: str, width: float, system: str | None = None, *, level: float = 0.95, seed: int = 0
-) -> LabelPlan:
-    """Plan the further labels that make the interval of a metric this wide, for all rows or for each of their groups.
-
-    Of several systems, the one that needs most labels decides unless one is named.
-    """
-    entry = find(metric)
-    if entry.card.posterior == "none" or entry.card.level != "table":
-        raise InputError(f"{entry.name} has no interval to become narrow; choose another metric")
-    if judged.patterns.is_weighted:
-        raise InputError("labels are planned for counted rows; leave out the weights")
-    return JudgedSampler.plan_for(judged, system, WantedWidth(entry.name, width / 2, level, seed)).plan()
 
 
 @dataclass(frozen=True, eq=False)
@@ -521,8 +506,8 @@ class JudgedSampler:
 
     def estimate(self, plan: LabelPlan, labels: LabelsLike, column: str, read: ReadOptions | None) -> LabelledEstimate:
         """Estimate the metric with the labels of filled-in sheets beside those that there were."""
-        _, sheet = _read_judged_sheets(self.judged, labels, column, read)
-        after = {part.key: part.rows for part in _add_sheet(self.judged, sheet, self.system).split()}
+        _, sheet = read_judged_sheets(self.judged, labels, column, read)
+        after = {part.key: part.rows for part in add_sheet(self.judged, sheet, self.system).split()}
         outcomes: dict[str, SampledOutcome] = {}
         findings: list[Finding] = []
         for request in self.requests:
@@ -554,8 +539,8 @@ class JudgedSampler:
 
     def next_round(self, plan: LabelPlan, labels: LabelsLike, column: str, read: ReadOptions | None) -> LabelPlan:
         """Plan again after these labels, which are not asked for again."""
-        _, sheet = _read_judged_sheets(self.judged, labels, column, read)
-        after = _add_sheet(self.judged, sheet, self.system)
+        _, sheet = read_judged_sheets(self.judged, labels, column, read)
+        after = add_sheet(self.judged, sheet, self.system)
         wanted = self.wanted._replace(half_width=plan.half_width, level=plan.level)
         return JudgedSampler.plan_for(after, self.system, wanted).plan()
 
@@ -572,12 +557,6 @@ def _add(numbers: Sequence[int | None]) -> int | None:
 
 
 # Labels that came back ------------------------------------------------------------------------------------------------
-
-
-def add_labels(judged: Judged, labels: LabelsLike, column: str = "label", read: ReadOptions | None = None) -> Judged:
-    """Return the judged rows with the labels of filled-in sheets beside those that there were."""
-    sheets, sheet = _read_judged_sheets(judged, labels, column, read)
-    return _add_sheet(judged, sheet, _find_drawing_system(judged, sheets))
 
 
 def list_shown_columns(judged: Judged) -> list[str]:
@@ -604,7 +583,7 @@ def check_drawn_alike(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str
     return one or other
 
 
-def _read_judged_sheets(
+def read_judged_sheets(
     judged: Judged, labels: LabelsLike, column: str, read: ReadOptions | None
 ) -> tuple[list[list[SheetLine]], FilledSheet]:
     """Read the lines of filled-in sheets, and match the labelled ones to rows without a label.
@@ -630,7 +609,7 @@ def _read_judged_sheets(
     return sheets, match_lines(sheets, judged.patterns, columns, judged.classes, list_open_patterns(judged))
 
 
-def _find_drawing_system(judged: Judged, sheets: Sequence[Sequence[SheetLine]]) -> str | None:
+def find_drawing_system(judged: Judged, sheets: Sequence[Sequence[SheetLine]]) -> str | None:
     """Return the system by whose strata the rows of sheets were drawn: there rows of a stratum have one chance.
 
     None where that is not known, or is a system that is not among these.
@@ -660,7 +639,7 @@ def _find_drawing_system(judged: Judged, sheets: Sequence[Sequence[SheetLine]]) 
     return None
 
 
-def _add_sheet(judged: Judged, sheet: FilledSheet, drawn_by: str | None) -> Judged:
+def add_sheet(judged: Judged, sheet: FilledSheet, drawn_by: str | None) -> Judged:
     """Move rows of the sheet from those without a label to those with one, drawn by the strata of a system."""
     patterns = judged.patterns
     truth = patterns.place(judged.truth)
