@@ -289,10 +289,17 @@ def evaluate(
         fit_belief(prepare_table(subject, order, resolved_costs, prevalence, clusters=clusters), intervals)
         for subject in inputs.subjects
     ]
-    diagnoses = _diagnose(subjects, level)
-    systems = tuple(measure(subject, diagnosis, level) for subject, diagnosis in zip(subjects, diagnoses, strict=True))
+    groups_of_places: dict[tuple[str, ...], list[int]] = {}
+    for place, subject in enumerate(subjects):
+        groups_of_places.setdefault(tuple((subject.group or {}).values()), []).append(place)
+    diagnoses: dict[int, list[Finding]] = {}
+    for places in groups_of_places.values():  # systems are compared where they saw the same truth
+        members = [subjects[place] for place in places]
+        by_name = diagnose_all({one.name: TableStatistics(one.table, one.n, one.belief, level) for one in members})
+        diagnoses |= {place: by_name[subjects[place].name] for place in places}
+    systems = tuple(measure(subject, diagnoses[place], level) for place, subject in enumerate(subjects))
     check_positive_stated(systems, shown)
-    comparison, by_group = _compare_systems(inputs.joints, subjects, systems, intervals)
+    comparison, by_group = _compare_systems(groups_of_places, inputs.joints, subjects, systems, intervals)
     provenance = inputs.provenance
     if provenance.rows is None and subjects and all(subject.table.is_counts for subject in subjects):
         counted_rows = int(max(subject.table.total for subject in subjects)) + provenance.rows_ignored
@@ -336,20 +343,6 @@ def check_positive_stated(systems: Sequence[SystemResult], metrics: Iterable[str
             check_positive(system.table, of_positive)
 
 
-def _diagnose(subjects: Sequence[TableInput], level: float) -> list[list[Finding]]:
-    """Diagnose each group by itself: systems are compared where they saw the same truth."""
-    groups: dict[tuple[tuple[str, str], ...], list[int]] = {}
-    for place, subject in enumerate(subjects):
-        groups.setdefault(tuple((subject.group or {}).items()), []).append(place)
-    diagnoses: list[list[Finding]] = [[] for _ in subjects]
-    for places in groups.values():
-        members = [subjects[place] for place in places]
-        by_name = diagnose_all({one.name: TableStatistics(one.table, one.n, one.belief, level) for one in members})
-        for place in places:
-            diagnoses[place] = by_name[subjects[place].name]
-    return diagnoses
-
-
 # Findings about the rows ----------------------------------------------------------------------------------------------
 
 
@@ -390,21 +383,22 @@ def _describe_rows(inputs: Inputs, source: object, y_pred: object, request: Colu
 
 
 def _compare_systems(
+    groups: Mapping[tuple[str, ...], Sequence[int]],
     joints: Mapping[tuple[str, ...], Joint | PairedPredictions],
     subjects: Sequence[TableInput],
     results: Sequence[SystemResult],
     intervals: UncertaintyOptions,
 ) -> tuple[Comparison | None, tuple[GroupComparison, ...]]:
-    """Compare the systems row by row, or within each group where rows were split; nothing where there is nothing."""
-    by_group: dict[tuple[str, ...], list[int]] = {}
-    for place, subject in enumerate(subjects):
-        by_group.setdefault(tuple((subject.group or {}).values()), []).append(place)
-    if list(by_group) == [()]:
+    """Compare the systems row by row, or within each group where rows were split; nothing where there is nothing.
+
+    ``groups`` has the places of the subjects of each group.
+    """
+    if list(groups) == [()]:
         return _compare_group(joints.get(()), subjects, results, intervals), ()
     if len(subjects) > MAX_COMPARED_IN_GROUPS:
         return None, ()
     comparisons = []
-    for group, places in by_group.items():
+    for group, places in groups.items():
         members = [subjects[place] for place in places]
         part = _compare_group(joints.get(group), members, [results[place] for place in places], intervals)
         if part is not None:

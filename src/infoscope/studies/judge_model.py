@@ -78,7 +78,14 @@ class StratumBelief:
         strata = len(counts.rows)
         if counts.classes == 2:
             shape = counts.by_class + PRIOR
-            points = _draw_lattice(TWO_CLASS_DRAWS if draws is None else draws, 2 * strata, rng)
+            # uniform numbers: a randomly shifted lattice, and beyond its directions a Latin hypercube
+            draws, size = TWO_CLASS_DRAWS if draws is None else draws, 2 * strata
+            vector = LATTICE[:size] % draws
+            lattice = (np.arange(draws)[:, None] * vector % draws / draws + rng.random(len(vector))) % 1.0
+            extra = size - len(vector)
+            cells = rng.permuted(np.broadcast_to(np.arange(draws), (extra, draws)), axis=1).T
+            hypercube = (cells + rng.random((draws, extra))) / draws
+            points = np.clip(np.hstack([lattice, hypercube]), 1e-12, 1 - 1e-12)
             first = betaincinv(shape[:, 0], shape[:, 1], points[:, :strata])
             share = gammaincinv(counts.rows, points[:, strata:])
             return cls(counts, _normalize(share), np.stack([first, 1 - first], axis=-1))
@@ -127,16 +134,6 @@ def compute_accuracy_moments(counts: StratumCounts) -> tuple[float, float]:
     expected = float(rows @ mean / total)
     square = (rows @ mean) ** 2 + rows @ mean**2 + (rows * (rows + 1)) @ variance
     return expected, float(np.sqrt(max(square / (total * (total + 1)) - expected**2, 0.0)))
-
-
-def _draw_lattice(draws: int, size: int, rng: np.random.Generator) -> Real:
-    """Draw uniform numbers (draws, size): a randomly shifted lattice, and beyond its directions a Latin hypercube."""
-    vector = LATTICE[:size] % draws
-    points = (np.arange(draws)[:, None] * vector % draws / draws + rng.random(len(vector))) % 1.0
-    extra = size - len(vector)
-    cells = rng.permuted(np.broadcast_to(np.arange(draws), (extra, draws)), axis=1).T
-    hypercube = (cells + rng.random((draws, extra))) / draws
-    return np.clip(np.hstack([points, hypercube]), 1e-12, 1 - 1e-12)
 
 
 def _normalize(amounts: Real, least: float = 0.0) -> Real:
