@@ -132,7 +132,7 @@ def find_files(source: Source, format: str | None, folder: Path) -> Files:
     originals = list(dict.fromkeys(path for paths in near for path in paths))
     if not originals:
         raise InputError("the list of files is empty; name at least one file")
-    copies = {path: spool_file(path, folder) for path in originals if not _is_regular(path)}
+    copies = {path: spool_file(path, folder) for path in originals if is_read_once(path)}
     paths = tuple(copies.get(path, path) for path in originals)
     mirrors = {mirror.path: mirror for several in remote.values() for mirror in several}
     titles = {copy: name_file(path) for path, copy in copies.items()}
@@ -166,7 +166,7 @@ def are_parts(sources: Sequence[str], format: str | None) -> bool:
     try:
         paths = [path for item in sources for path in ([Path(item)] if is_object_address(item) else _expand(item))]
         return all(
-            (_find_format(path, None) if _is_regular(path) else _split_suffix(path))[0] == "ifs" for path in paths
+            (_split_suffix(path) if is_read_once(path) else _find_format(path, None))[0] == "ifs" for path in paths
         )
     except InputError:
         return all(name.endswith(".ifs") for name in sources)
@@ -245,13 +245,11 @@ def parse_format(word: str) -> str:
     return formats[word.lower()]
 
 
-def _is_regular(path: Path) -> bool:
-    """Return True for no pipe and no device; what cannot be looked at is rejected when it is opened."""
-    return str(path) != STDIN and (path.is_file() or not path.exists())
-
-
 def is_read_once(source: object) -> bool:
-    """Return True if a source has something that gives its bytes only once: standard input, a pipe, a device."""
+    """Return True if a source has something that gives its bytes only once: standard input, a pipe, a device.
+
+    What cannot be looked at is rejected when it is opened.
+    """
     items = source if isinstance(source, (list, tuple)) else [source]
     paths = [Path(item) for item in items if isinstance(item, (str, os.PathLike))]
     return any(str(path) == STDIN or (path.exists() and not path.is_dir() and not path.is_file()) for path in paths)
@@ -336,8 +334,8 @@ def raise_for_each(first: InfoscopeError, files: Files, read: Callable[[Files], 
     more = [f"Also {names}"] if names else []
     counted = f"{len(problems)} of {len(files.paths)} files cannot be read. "
     terminal, page = (
-        ". ".join([*(sentence.rstrip(".") for sentence in said), *more])
-        for said in zip(*((str(error), error.page) for _, error in stated[:_SENTENCES]), strict=True)
+        ". ".join([*(sentence.rstrip(".") for sentence in sentences), *more])
+        for sentences in zip(*((str(error), error.page) for _, error in stated[:_SENTENCES]), strict=True)
     )
     raise kind(Advised(counted, terminal=terminal, page=page)) from first
 
