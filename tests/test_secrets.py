@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from infoscope import ReadOptions, evaluate, read
 from infoscope.errors import InputError, UnknownNameError, hide_secrets, mask_secrets
-from tests.api import app, client, shown_while
+from tests.api import app, show_progress, stores
 
 SECRET = "hunter2"
 ADDRESSES = [
@@ -97,7 +97,7 @@ def test_no_password_survives_whatever_its_signs(user: str, password: str, schem
     ids=" ".join,
 )
 def test_commands_do_not_repeat_a_password(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "_PAUSES", (0.0, 0.0, 0.0))  # nobody will answer, however long we wait
+    monkeypatch.setattr(stores, "_PAUSES", (0.0, 0.0, 0.0))  # nobody will answer, however long we wait
     for address in (f"https://ann:{SECRET}@localhost:1/log.csv", f"postgresql://ann:{SECRET}@localhost:1/logs"):
         result = CliRunner().invoke(app, [word.replace("ADDRESS", address) for word in words])
 
@@ -152,7 +152,7 @@ def test_documents_pages_and_progress(tmp_path: Path, monkeypatch: pytest.Monkey
     seen: list[str] = []
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setattr("infoscope.readers.progress._paint", lambda task, *_: seen.append(task))
-    with shown_while(f"counting https://ann:{SECRET}@example.org/x"):
+    with show_progress(f"counting https://ann:{SECRET}@example.org/x"):
         pass
     assert seen == ["counting https://ann:…@example.org/x"]
 

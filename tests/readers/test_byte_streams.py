@@ -17,12 +17,12 @@ from infoscope import read_tables
 from infoscope.errors import InputError
 from tests.api import (
     _measure_last_line,
-    byte_streams,
+    compression,
     conversions,
+    csv_text,
     duckdb_engine,
     measure_zstd,
     read_chunks,
-    text_files,
 )
 
 NOISE = np.random.default_rng(5).integers(0, 256, 3_000_000, np.uint8).tobytes()
@@ -54,7 +54,7 @@ def test_chunks_are_the_bytes(tmp_path: Path, text: str, compression: str, pack:
 
 
 def test_without_descriptors_as_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(byte_streams, "_DESCRIPTORS", tmp_path / "absent")
+    monkeypatch.setattr(compression, "_DESCRIPTORS", tmp_path / "absent")
     (tmp_path / "log").write_bytes(zstandard.compress(NOISE))
 
     assert b"".join(read_chunks(tmp_path / "log", "zstd")) == NOISE
@@ -104,7 +104,7 @@ def test_length_of_the_last_line(chunks: list[bytes]) -> None:
 def test_a_long_last_line_over_members(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: bytes, members: int, packed: bool
 ) -> None:
-    monkeypatch.setattr(text_files, "LONGEST_LINE", 1 << 20)
+    monkeypatch.setattr(csv_text, "LONGEST_LINE", 1 << 20)
     if packed:
         monkeypatch.setattr(conversions, "MAX_PACKED", 0)
     data = b"t,s\n" + b"a,a\n" * 9 + b"a," + b"x" * (1 << 21) + last

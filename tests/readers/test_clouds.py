@@ -26,7 +26,7 @@ import pytest
 
 import infoscope as ifs
 from infoscope.errors import InputError
-from tests.api import buckets, client
+from tests.api import stores
 from tests.readers.azure_server import ACCOUNT, KEY, azure_server, sealed
 from tests.readers.s3_server import s3_server
 
@@ -36,10 +36,10 @@ TABLE = ifs.Contingency.from_labels(["a", "b", "b"], ["a", "a", "b"])
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(client, "_PAUSES", (0.0,))
-    buckets._open_bucket.cache_clear()
+    monkeypatch.setattr(stores, "_PAUSES", (0.0,))
+    stores._open_bucket.cache_clear()
     yield
-    buckets._open_bucket.cache_clear()
+    stores._open_bucket.cache_clear()
 
 
 @pytest.fixture(scope="module")

@@ -21,12 +21,12 @@ from infoscope.errors import InputError, UnknownNameError
 from tests.api import (
     CellQuery,
     Query,
+    csv_text,
     find_files,
     read_cell_rows,
     read_matrix,
     rows_in_order,
     scratch_folder,
-    text_files,
 )
 
 PACK = {".csv": bytes, ".csv.gz": gzip.compress, ".csv.zst": zstandard.compress}
@@ -408,7 +408,7 @@ def with_rows_inside(rows: int) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", PACK)
 def test_text_over_lines_that_look_like_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str) -> None:
-    monkeypatch.setattr(text_files, "LONGEST_LINE", 1 << 16)  # from there on, another thread reads
+    monkeypatch.setattr(csv_text, "LONGEST_LINE", 1 << 16)  # from there on, another thread reads
     path = saved(tmp_path, f"log{suffix}", PACK[suffix](with_rows_inside(300).encode()))
 
     assert read(path, truth="t", system="s").total == 300
@@ -434,7 +434,7 @@ def test_text_over_lines_that_look_like_rows(tmp_path: Path, monkeypatch: pytest
 def test_a_wrong_line_behind_such_text_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, said: str
 ) -> None:
-    monkeypatch.setattr(text_files, "LONGEST_LINE", 1 << 16)
+    monkeypatch.setattr(csv_text, "LONGEST_LINE", 1 << 16)
     path = saved(tmp_path, "log.csv", (with_rows_inside(300) + line).encode())
     with pytest.raises(InputError, match=rf"log\.csv, line {300 * 51 + 2} {said}"):
         read(path, truth="t", system="s")

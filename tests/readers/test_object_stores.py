@@ -21,7 +21,7 @@ from click.testing import CliRunner
 
 import infoscope as ifs
 from infoscope.errors import InputError
-from tests.api import Chunk, Kind, MirroredFile, ObjectAddress, RowGroup, UnfitError, app, client, is_built, prefetch
+from tests.api import Chunk, Kind, MirroredFile, ObjectAddress, RowGroup, UnfitError, app, is_built, prefetch, stores
 from tests.readers.s3_server import KEY, SECRET, Door, s3_server
 
 ROWS = 30_000
@@ -72,10 +72,8 @@ def door(served: Door, monkeypatch: pytest.MonkeyPatch) -> Door:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
     monkeypatch.setenv("AWS_REGION", "us-east-1")
-    monkeypatch.setattr(client, "_PAUSES", (0.0, 0.0, 0.0))
-    from tests.api import buckets
-
-    buckets._open_bucket.cache_clear()
+    monkeypatch.setattr(stores, "_PAUSES", (0.0, 0.0, 0.0))
+    stores._open_bucket.cache_clear()
     return served
 
 
@@ -116,12 +114,10 @@ def test_a_footer_that_is_the_whole_file_is_no_second_request(door):
 @pytest.mark.parametrize("beyond", [None, 1, 0, -1])
 def test_footers_of_every_length(door, monkeypatch, beyond):
     """Of a file with so many bytes beyond those that are asked for first, or with a footer that is longer than they."""
-    from tests.api import mirror
-
     columns = log(7, 400)
     content = parquet(columns)
     door.put("logs/one.parquet", content)
-    monkeypatch.setattr(mirror, "_FOOTER", 100 if beyond is None else len(content) - beyond)
+    monkeypatch.setattr(stores, "_FOOTER", 100 if beyond is None else len(content) - beyond)
     table = ifs.read("s3://logs/one.parquet", truth="gold", system="svm")
 
     assert table == ifs.Contingency.from_labels(columns["gold"], columns["svm"])
@@ -328,24 +324,20 @@ def test_a_store_that_does_not_answer(monkeypatch, door, unreachable):
 
 @pytest.fixture
 def unreachable(monkeypatch: pytest.MonkeyPatch) -> str:
-    from tests.api import buckets
-
-    monkeypatch.setattr(buckets, "_RETRIES", {**buckets._RETRIES, "max_retries": 0})
+    monkeypatch.setattr(stores, "_RETRIES", {**stores._RETRIES, "max_retries": 0})
     return "http://127.0.0.1:1"
 
 
 @pytest.mark.usefixtures("either_way")
 def test_an_object_that_changes_meanwhile_is_rejected(door, monkeypatch):
-    from tests.api import mirror
-
     door.put("logs/changing.parquet", parquet(log(5)))
-    fetch = mirror.MirroredFile.fetch
+    fetch = stores.MirroredFile.fetch
 
     def changed(file, wanted):
         fetch(file, wanted)
         door.put("logs/changing.parquet", parquet(log(6)))
 
-    monkeypatch.setattr(mirror.MirroredFile, "fetch", changed)
+    monkeypatch.setattr(stores.MirroredFile, "fetch", changed)
     with pytest.raises(InputError, match=r"s3://logs/changing\.parquet changed while it was read"):
         ifs.read("s3://logs/changing.parquet", truth="gold", system="svm")
 
@@ -353,15 +345,13 @@ def test_an_object_that_changes_meanwhile_is_rejected(door, monkeypatch):
 def test_the_missing_extra_is_named(monkeypatch):
     import sys
 
-    from tests.api import buckets
-
-    buckets._import_obstore.cache_clear()
+    stores._import_obstore.cache_clear()
     monkeypatch.setitem(sys.modules, "obstore", None)
     with pytest.raises(InputError, match=r"need obstore; pip install 'infoscope\[cloud\]'"):
         ifs.read("s3://logs/a.csv", truth="gold", system="svm")
     done = CliRunner().invoke(app, ["evaluate", "gs://logs/a.csv", "-t", "gold", "-s", "svm"])
     assert (done.exit_code, "infoscope[cloud]" in done.output) == (2, True)
-    buckets._import_obstore.cache_clear()
+    stores._import_obstore.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from tests.api import (
     interruptible,
     quiet_bridge,
     read_matrix,
-    shown_while,
+    show_progress,
     spool_file,
 )
 
@@ -473,13 +473,13 @@ def test_a_request_to_end_leaves_nothing_behind(number: signal.Signals, heavy: P
 def test_progress_is_silent_in_pipes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("infoscope.readers.progress._PATIENCE", 0.0)
     monkeypatch.setattr("infoscope.readers.progress._TICK", 0.01)
-    with shown_while("counting", lambda: 50.0):
+    with show_progress("counting", lambda: 50.0):
         time.sleep(0.05)
     assert capsys.readouterr().err == ""
 
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     shown, end = "", time.monotonic() + 60
-    with shown_while("counting", lambda: 50.0):
+    with show_progress("counting", lambda: 50.0):
         while "50%" not in shown and time.monotonic() < end:
             time.sleep(0.01)
             shown += capsys.readouterr().err
@@ -496,13 +496,13 @@ def test_progress_has_one_line_for_whoever_was_first(
     monkeypatch.setattr("infoscope.readers.progress._TICK", 0.01)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     shown, end = "", time.monotonic() + 60
-    with shown_while("outer", lambda: 50.0), shown_while("inner", lambda: 70.0):
+    with show_progress("outer", lambda: 50.0), show_progress("inner", lambda: 70.0):
         while shown.count("outer") < 5 and time.monotonic() < end:
             time.sleep(0.01)
             shown += capsys.readouterr().err
     assert "outer" in shown
     assert "inner" not in shown
-    with shown_while("next", lambda: 20.0):
+    with show_progress("next", lambda: 20.0):
         while "next" not in shown and time.monotonic() < end:
             time.sleep(0.01)
             shown += capsys.readouterr().err
