@@ -41,14 +41,12 @@ def every_way(folder: Path) -> dict[str, LabelSets]:
     return {
         "sets": label_sets(SETS, LabelSetFormat()),
         "mapping": label_sets(dict(zip("1234", SETS, strict=True)), LabelSetFormat()),
-        "array": label_sets(MATRIX, LabelSetFormat()).renamed(lambda at: "abc"[int(at)]),
-        "scores": label_sets(MATRIX * 0.8 + 0.1, LabelSetFormat(threshold=0.5)).renamed(lambda at: "abc"[int(at)]),
-        "sparse": label_sets(csr_array(MATRIX), LabelSetFormat()).renamed(lambda at: "abc"[int(at)]),
+        "array": label_sets(MATRIX, LabelSetFormat()).rename(lambda at: "abc"[int(at)]),
+        "scores": label_sets(MATRIX * 0.8 + 0.1, LabelSetFormat(threshold=0.5)).rename(lambda at: "abc"[int(at)]),
+        "sparse": label_sets(csr_array(MATRIX), LabelSetFormat()).rename(lambda at: "abc"[int(at)]),
         "pandas": label_sets(frame, LabelSetFormat()),
-        "objects": label_sets(MATRIX.astype(object), LabelSetFormat()).renamed(lambda at: "abc"[int(at)]),
-        "pandas, unnamed columns": label_sets(pd.DataFrame(MATRIX), LabelSetFormat()).renamed(
-            lambda at: "abc"[int(at)]
-        ),
+        "objects": label_sets(MATRIX.astype(object), LabelSetFormat()).rename(lambda at: "abc"[int(at)]),
+        "pandas, unnamed columns": label_sets(pd.DataFrame(MATRIX), LabelSetFormat()).rename(lambda at: "abc"[int(at)]),
         "pandas bool": label_sets(frame.astype(bool), LabelSetFormat()),
         "polars": label_sets(pl.from_pandas(frame), LabelSetFormat()),
         "long pandas": label_sets(pd.DataFrame(long_rows()), rows),

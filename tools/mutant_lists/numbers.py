@@ -101,8 +101,8 @@ MUTANTS = (
     Mutant(
         "columns of many small tables",
         "sum_columns",
-        "for at in range(2, rows):",
-        "for at in range(3, rows):",
+        "for i in range(2, rows):",
+        "for i in range(3, rows):",
         ("tests/test_numerics.py::test_sums_of_many_small_tables_are_numpys_to_the_last_digit",),
     ),
     Mutant(

@@ -130,9 +130,9 @@ def cut_list(words: str, most: int = 3) -> CutList:
     >>> cut_list("undefined for classes 'a', 'b', 'c', 'd, e', 5: no samples").short
     "undefined for classes 'a', 'b', 'c' and 2 more: no samples"
     """
-    found = re.search(rf"{_LABEL}(?:, {_LABEL}){{{most},}}", words)
-    if found is None:
+    match = re.search(rf"{_LABEL}(?:, {_LABEL}){{{most},}}", words)
+    if match is None:
         return CutList(words, (), "")
-    labels = re.findall(_LABEL, found[0])
-    first = f"{words[: found.start()]}{', '.join(labels[:most])}"
-    return CutList(first, tuple(labels[most:]), words[found.end() :])
+    labels = re.findall(_LABEL, match[0])
+    first = f"{words[: match.start()]}{', '.join(labels[:most])}"
+    return CutList(first, tuple(labels[most:]), words[match.end() :])

@@ -181,8 +181,8 @@ def sum_rows(values: NDArray[Any]) -> NDArray[Any]:
     if not _are_many_short(values, values.shape[-1]):
         return values.sum(axis=-1)
     total = values[..., 0] + values[..., 1]
-    for at in range(2, values.shape[-1]):
-        total += values[..., at]
+    for i in range(2, values.shape[-1]):
+        total += values[..., i]
     return total
 
 
@@ -194,8 +194,8 @@ def sum_columns(values: NDArray[Any]) -> NDArray[Any]:
     total = np.empty((*values.shape[:-2], columns), dtype=values.dtype)
     for to in range(columns):
         np.add(values[..., 0, to], values[..., 1, to], out=total[..., to])
-        for at in range(2, rows):
-            total[..., to] += values[..., at, to]
+        for i in range(2, rows):
+            total[..., to] += values[..., i, to]
     return total
 
 
@@ -306,12 +306,12 @@ def sum_others(totals: Real) -> Real:
     >>> [float(x) for x in sum_others(np.array([1.0, 1e-20, 1e-20]))]
     [2e-20, 1.0, 1.0]
     """
-    whole = sum_rows(totals)[..., None]
-    if not np.any(2 * totals > whole):
-        return whole - totals
+    total = sum_rows(totals)[..., None]
+    if not np.any(2 * totals > total):
+        return total - totals
     is_largest = np.arange(totals.shape[-1]) == np.argmax(totals, axis=-1)[..., None]
     others = np.sum(totals, axis=-1, where=~is_largest)[..., None]
-    return np.where(is_largest, others, whole - totals)
+    return np.where(is_largest, others, total - totals)
 
 
 def surprise(away: Real, expected: Real) -> Real:
@@ -363,8 +363,8 @@ def pareto_front(gains: Real, costs: Real) -> NDArray[np.int64]:
     >>> pareto_front(np.array([0.5, 0.7, 0.6, 0.7]), np.array([1.0, 3.0, 2.0, 4.0])).tolist()
     [0, 2, 1]
     """
-    known = np.flatnonzero(~(np.isnan(gains) | np.isnan(costs)))
-    order = known[np.lexsort((-gains[known], costs[known]))]
+    defined = np.flatnonzero(~(np.isnan(gains) | np.isnan(costs)))
+    order = defined[np.lexsort((-gains[defined], costs[defined]))]
     front: list[int] = []
     best = -np.inf
     for place in order.tolist():

@@ -122,16 +122,18 @@ def _find_fault(value: Any, shape: Shape, place: str) -> str | None:
             strange = next((name for name in value if name not in shape.required and name not in shape.optional), None)
             if strange is not None and not shape.open:
                 return f"{inside}has {_shorten(strange)}, which is no field of it"
-        known = {**shape.required, **shape.optional} if isinstance(shape, Fields) else dict.fromkeys(value, shape.shape)
+        shapes = (
+            {**shape.required, **shape.optional} if isinstance(shape, Fields) else dict.fromkeys(value, shape.shape)
+        )
         parts = (
-            (item, known[name], f"{place}.{name}" if place else name) for name, item in value.items() if name in known
+            (item, shapes[name], f"{place}.{name}" if place else name) for name, item in value.items() if name in shapes
         )
     return next((fault for part in parts if (fault := _find_fault(*part))), None)
 
 
 def _describe_fault(place: str, value: Any, words: str) -> str:
-    found = f"field {place!r} " if place else ""
-    return f"{found}is {_shorten(value)}, and must be {words}"
+    subject = f"field {place!r} " if place else ""
+    return f"{subject}is {_shorten(value)}, and must be {words}"
 
 
 def _shorten(value: Any, most: int = 60) -> str:

@@ -104,8 +104,8 @@ def _list_numbers_of_systems(
         elif metrics is None:
             names = [name for name in getattr(result, "metrics", ()) or HEADLINE if name in system.metrics]
         else:
-            asked = [metrics] if isinstance(metrics, str) else metrics
-            names = [_find_metric(name, system.metrics) for name in asked]
+            wanted = [metrics] if isinstance(metrics, str) else metrics
+            names = [_find_metric(name, system.metrics) for name in wanted]
         for name in names:
             for part, value in _split_estimate(system.metrics[name], intervals):
                 yield f"{before}{name}{part}", value

@@ -66,7 +66,7 @@ def log(
         Where MLflow is not installed, or does not give the run.
     """
     mlflow = _load_mlflow()
-    found = numbers(result, metrics=metrics, prefix=prefix, intervals=intervals)
+    values = numbers(result, metrics=metrics, prefix=prefix, intervals=intervals)
     files = {".html": result.to_html(), ".json": result.to_json()}
     reports = importlib.import_module("infoscope.reports")
     for which in (None,) if pictures is None else pictures:  # before anything is logged, for a name may be wrong
@@ -82,14 +82,14 @@ def log(
             with mlflow.start_run() as new:
                 run = new
     run_id = str(run.info.run_id)
-    names = list(found)
+    names = list(values)
     for start in range(0, len(names), _MAX_NUMBERS):
-        part = {name: found[name] for name in names[start : start + _MAX_NUMBERS]}
+        part = {name: values[name] for name in names[start : start + _MAX_NUMBERS]}
         mlflow.log_metrics(part, step=step or 0, run_id=run_id)
     client = mlflow.MlflowClient()
     for ending, content in files.items():
         client.log_text(run_id, content, f"{folder}/{result.kind}{ending}")
-    return found
+    return values
 
 
 def _load_mlflow() -> ModuleType:

@@ -178,17 +178,17 @@ class MetricScore:
 
     def __post_init__(self) -> None:
         """Reject a name, an option or a label that the metric does not have, before anything is fitted."""
-        known = [entry for entry in (self._find_for_tables(), self._find_for_label_sets()) if entry is not None]
-        if not known:
+        entries = [entry for entry in (self._find_for_tables(), self._find_for_label_sets()) if entry is not None]
+        if not entries:
             raise UnknownNameError(_suggest_metric(self.metric))
-        _check_options(known, self.options)
-        entry = known[0]
+        _check_options(entries, self.options)
+        entry = entries[0]
         if (entry.card.level == "table") == (self.label is not None):
             if entry.card.level == "table":
                 raise InputError(f"{entry.name} has one value for all classes; leave out label")
-            what, each = ("label=(true, predicted)", "cell") if entry.card.level == "cell" else ("label=", "class")
+            what, part = ("label=(true, predicted)", "cell") if entry.card.level == "cell" else ("label=", "class")
             raise InputError(
-                f"{entry.name} has a value for each {each}, and a scorer gives one number; say which with {what}"
+                f"{entry.name} has a value for each {part}, and a scorer gives one number; say which with {what}"
             )
         if self.bound is not None and entry.card.posterior == "none":
             raise InputError(
@@ -677,13 +677,13 @@ def _rank_settings(complexity: Complexity | None, params: Sequence[Mapping[str, 
         return list(range(len(params)))
     if callable(complexity):
         return [complexity(setting) for setting in params]
-    known = {parameter for setting in params for parameter in setting}
+    parameters = {parameter for setting in params for parameter in setting}
     columns = []
     for name in [complexity] if isinstance(complexity, str) else complexity:
         sign = -1.0 if name.startswith("-") else 1.0
         plain = name.removeprefix("-")
-        if plain not in known:
-            hint = did_you_mean(plain, known, f"there are {', '.join(sorted(known))}")
+        if plain not in parameters:
+            hint = did_you_mean(plain, parameters, f"there are {', '.join(sorted(parameters))}")
             raise InputError(f"no setting has a parameter {plain!r}; {hint}")
         values = [setting.get(plain) for setting in params]
         if all(value is None or (isinstance(value, Number) and not isinstance(value, bool)) for value in values):

@@ -136,9 +136,9 @@ class Estimate:
         """
         yield name, self.shown
         for part in ("value", *_BELIEF) if self.corrected else _BELIEF:
-            known: float | None = getattr(self, part)
-            if known is not None:
-                yield f"{name}.{part}", known
+            number: float | None = getattr(self, part)
+            if number is not None:
+                yield f"{name}.{part}", number
 
     def __json__(self) -> Json:
         """Return what is known alone; ``shown`` repeats the number that reports show first."""

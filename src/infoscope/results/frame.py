@@ -31,12 +31,12 @@ def build_frame(rows: Iterable[Mapping[str, Json]], backend: str | None = None) 
         backend = next((name for name in BACKENDS if find_spec(name) is not None), None)
         if backend is None:
             raise InputError("a data frame needs pandas, polars or pyarrow; install one of them, or use to_dict()")
-    known = next((name for name in BACKENDS if name == backend), None)
-    if known is None:
+    library = next((name for name in BACKENDS if name == backend), None)
+    if library is None:
         raise InputError(f"backend is {backend!r}; one of {', '.join(BACKENDS)} is required")
-    if find_spec(known) is None:
+    if find_spec(library) is None:
         raise InputError(f"{backend} is not installed; pip install {backend}, or choose another backend")
-    return nw.from_dict(collect_columns(rows), backend=known).to_native()
+    return nw.from_dict(collect_columns(rows), backend=library).to_native()
 
 
 def format_csv(rows: Iterable[Mapping[str, Json]]) -> str:
@@ -67,13 +67,13 @@ def rename_taken_columns(values: Mapping[str, Json], taken: Collection[str], wor
     >>> rename_taken_columns({"place": "farm", "system": "left"}, {"system", "n"}, "by")
     {'place': 'farm', 'by.system': 'left'}
     """
-    used, found = {*taken, *values}, {}
+    used, renamed = {*taken, *values}, {}
     for name, value in values.items():
         own = name
         while own in taken or (own != name and own in used):
             own = f"{word}.{own}"
-        found[own] = value
-    return found
+        renamed[own] = value
+    return renamed
 
 
 def write_parquet(rows: Iterable[Mapping[str, Json]], path: Path) -> None:

@@ -157,9 +157,9 @@ def describe_false_bits(ratio: float, unit: str = "bits") -> str:
     """
     if ratio == 0:
         return "no"
-    whole = round(100 * ratio)
+    bits = round(100 * ratio)
     one = unit.removesuffix("s")
-    return f"less than one {one} of" if whole < 1 else f"{whole} {one if whole == 1 else unit} of"
+    return f"less than one {one} of" if bits < 1 else f"{bits} {one if bits == 1 else unit} of"
 
 
 def format_points(gain: float) -> str:

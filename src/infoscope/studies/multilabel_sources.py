@@ -98,7 +98,7 @@ def read_label_sets(source: Source | LabelSets, form: LabelSetFormat) -> LabelSe
                 raise InputError(f"category {category!r} is nothing but white space; leave it out of its label sets")
             return name
 
-        sets = sets.renamed(clean_name)
+        sets = sets.rename(clean_name)
     if form.separator is not None and form.depth is not None:
         return roll_up(sets, form.separator, form.depth)
     return sets
@@ -212,7 +212,7 @@ def roll_up(sets: LabelSets, separator: str, depth: int) -> LabelSets:
     """
     if depth < 1:
         raise InputError(f"depth {depth} leaves no category; 1 is the top level")
-    return sets.renamed(lambda category: separator.join(split_path(category, separator)[:depth]))
+    return sets.rename(lambda category: separator.join(split_path(category, separator)[:depth]))
 
 
 # Lists of numbers: categories or indicators? --------------------------------------------------------------------------

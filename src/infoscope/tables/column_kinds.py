@@ -75,8 +75,8 @@ class ColumnValues:
         if table.reject_column is not None:
             predicted[table.reject_column] = 0.0
         rows_matched, columns_matched = table.matches
-        known = table.row_totals[rows_matched] > 0
-        shared = float(predicted[columns_matched][known].sum()) / max(float(predicted.sum()), 1e-300)
+        occurs = table.row_totals[rows_matched] > 0
+        shared = float(predicted[columns_matched][occurs].sum()) / max(float(predicted.sum()), 1e-300)
         truth = cls.from_totals(table.truth_labels, table.row_totals, rows)
         return truth, cls.from_totals(table.system_labels, predicted, rows), shared
 
@@ -378,23 +378,23 @@ class RankedNumbers:
         if len(true) != 2 or len(used) < 2 or table.batch_shape:
             return None
         used = _thin_places(used)
-        numbers = np.array([parse_number(table.system_labels[at]) for at in used.tolist()])
+        numbers = np.array([parse_number(table.system_labels[i]) for i in used.tolist()])
         if not np.isfinite(numbers).all():
             return None
         used = used[np.argsort(numbers, kind="stable")]
         place = np.full(table.shape[1], -1)
         place[used] = np.arange(len(used))
         rows = np.zeros((2, len(used)))
-        for at, row in enumerate(true):
+        for i, row in enumerate(true):
             mine = (table.cell_rows == row) & (place[table.cell_columns] >= 0)
-            rows[at] = np.bincount(place[table.cell_columns[mine]], table.cells[mine], len(used))
-        one, other = (table.truth_labels[at] for at in true.tolist())
-        at_rows, at_columns = table.matches
-        own = dict(zip(at_rows.tolist(), place[at_columns].tolist(), strict=True))
-        hits = [rows[at, own[row]] if own.get(row, -1) >= 0 else 0.0 for at, row in enumerate(true.tolist())]
+            rows[i] = np.bincount(place[table.cell_columns[mine]], table.cells[mine], len(used))
+        one, other = (table.truth_labels[i] for i in true.tolist())
+        matched_rows, matched_columns = table.matches
+        own = dict(zip(matched_rows.tolist(), place[matched_columns].tolist(), strict=True))
+        hits = [rows[i, own[row]] if own.get(row, -1) >= 0 else 0.0 for i, row in enumerate(true.tolist())]
         first, second = (float(hit) / float(table.row_totals[row]) for hit, row in zip(hits, true, strict=True))
-        known = np.isin(used, at_columns[table.row_totals[at_rows] > 0])
-        return cls((one, other), rows, known, (first, second))
+        are_true_classes = np.isin(used, matched_columns[table.row_totals[matched_rows] > 0])
+        return cls((one, other), rows, are_true_classes, (first, second))
 
     @property
     def are_scores(self) -> bool:
@@ -551,7 +551,7 @@ def measure_nearness(table: Contingency) -> float | None:
 
     Wrong class ids are anywhere; wrong measurements are near. None where labels are few, no numbers, or mostly right.
     """
-    at_rows, at_columns = table.matches
+    matched_rows, matched_columns = table.matches
     different = int((table.row_totals > 0).sum())
     if different < MIN_MEASURED or not table.total or table.batch_shape or not table.labelled:
         return None  # the numbers of a matrix without labels are places
@@ -561,7 +561,7 @@ def measure_nearness(table: Contingency) -> float | None:
     if truth is None or system is None:
         return None
     own = np.full(table.shape[0], -1)
-    own[at_rows] = at_columns
+    own[matched_rows] = matched_columns
     wrong = (table.cells > 0) & (own[table.cell_rows] != table.cell_columns)
     every = distinct(truth, system)
     ranks = [np.searchsorted(every, side) for side in (truth, system)]
@@ -798,10 +798,10 @@ def find_repeated_header(tables: Sequence[tuple[str, Contingency]], truth: str |
             are_labels = all(table.cells[..., side & ~here].any() for side in (true, predicted))
             rows = float(table.cells[..., here].sum())
             if rows and not are_labels:
-                found = pluralize(rows, "row") if table.is_counts else "Some rows"
-                hold, whose = ("holds", "its") if found == "1 row" else ("hold", "their")
+                rows_in_words = pluralize(rows, "row") if table.is_counts else "Some rows"
+                hold, whose = ("holds", "its") if rows_in_words == "1 row" else ("hold", "their")
                 return (
-                    f"{found} {hold} the names of {whose} columns, {truth!r} and {name!r}: the header "
+                    f"{rows_in_words} {hold} the names of {whose} columns, {truth!r} and {name!r}: the header "
                     "seems to be repeated, as where files are put together; remove these lines."
                 )
     return None

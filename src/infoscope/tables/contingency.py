@@ -635,7 +635,7 @@ class Contingency:
 
 def reduce_by_fields(record: DataclassInstance) -> tuple[Any, ...]:
     """Return what a frozen dataclass is pickled by: its class and fields, whose read-only mappings are made anew."""
-    facts = {each.name: getattr(record, each.name) for each in fields(record) if each.init}
+    facts = {item.name: getattr(record, item.name) for item in fields(record) if item.init}
     sealed = {name: dict(part) for name, part in facts.items() if isinstance(part, MappingProxyType)}
     return _rebuild, (type(record), facts | sealed, tuple(sealed))
 

@@ -168,8 +168,8 @@ def check_any(rows: int) -> None:
 def _compact_codes(coded: Coded) -> Coded:
     if coded.labels is not None:
         return coded
-    found, codes = np.unique(coded.codes, return_inverse=True)
-    labels = tuple(found.tolist())
+    values, codes = np.unique(coded.codes, return_inverse=True)
+    labels = tuple(values.tolist())
     return Coded(codes, labels, missing=labels.index(coded.missing) if coded.missing in labels else None)
 
 
@@ -336,7 +336,7 @@ def _measure_runs(keys: Ints, bits: int, *, with_starts: bool) -> tuple[Ints, In
     rows, columns, lengths = (np.empty(len(keys), dtype=np.int64) for _ in range(3))
     starts = np.empty(len(keys) if with_starts else 0, dtype=np.int64)
     new = np.empty(_BLOCK, dtype=bool)
-    found, before, begun = 0, int(keys[0]) - 1, 0
+    runs, before, begun = 0, int(keys[0]) - 1, 0
     for start, block in zip(range(0, len(keys), _BLOCK), _cut_blocks(keys), strict=True):
         first = new[: len(block)]
         first[0] = block[0] != before
@@ -345,20 +345,20 @@ def _measure_runs(keys: Ints, bits: int, *, with_starts: bool) -> tuple[Ints, In
         places = np.flatnonzero(first)
         if not len(places):
             continue
-        here = slice(found, found + len(places))
+        here = slice(runs, runs + len(places))
         cells = block[places]
         np.right_shift(cells, bits, out=rows[here])
         np.bitwise_and(cells, (1 << bits) - 1, out=columns[here])
         places += start
         if with_starts:
             starts[here] = places
-        np.subtract(places[1:], places[:-1], out=lengths[found : here.stop - 1])
-        if found:
-            lengths[found - 1] = places[0] - begun
-        begun, found = places[-1], here.stop
-    lengths[found - 1] = len(keys) - begun
+        np.subtract(places[1:], places[:-1], out=lengths[runs : here.stop - 1])
+        if runs:
+            lengths[runs - 1] = places[0] - begun
+        begun, runs = places[-1], here.stop
+    lengths[runs - 1] = len(keys) - begun
     for array in (rows, columns, lengths, *([starts] if with_starts else [])):
-        array.resize(found, refcheck=False)  # gives the unused end back
+        array.resize(runs, refcheck=False)  # gives the unused end back
     return rows, columns, lengths, starts
 
 
@@ -375,8 +375,8 @@ def describe_integers(codes: Ints, low: int, high: int) -> tuple[Side, Ints]:
         present = np.zeros(high - low + 1, dtype=bool)
         present[codes] = True
         return Side(np.flatnonzero(present) + low, low), codes
-    found, positions = np.unique(codes, return_inverse=True)
-    return Side(found + low), positions
+    values, positions = np.unique(codes, return_inverse=True)
+    return Side(values + low), positions
 
 
 @dataclass(frozen=True)

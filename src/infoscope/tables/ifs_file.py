@@ -171,8 +171,8 @@ def check_squares(squares: float | None, total: float) -> None:
 def compute_checksum(facts: Mapping[str, Any], *content: str) -> str:
     """Return a hash of all that a file says: its metadata, less the checksum itself, and its content."""
     rest = {name: fact for name, fact in facts.items() if name != "checksum"}
-    said = json.dumps([rest, *content], sort_keys=True)
-    return f"sha256:{hashlib.sha256(said.encode()).hexdigest()}"
+    text = json.dumps([rest, *content], sort_keys=True)
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def check_sum(facts: Mapping[str, Any], *content: str) -> None:
@@ -209,12 +209,12 @@ def label_from_json(text: object) -> Label:
     """
     if not isinstance(text, str):
         raise InputError(f"a label is stored as {type(text).__name__}, and must be text")
-    found = parse_json(text)
-    if isinstance(found, list) and len(found) == 2 and isinstance(found[0], str) and found[0] in _KINDS:
-        type_, make = _KINDS[found[0]]
-        if type(found[1]) is type_:
+    record = parse_json(text)
+    if isinstance(record, list) and len(record) == 2 and isinstance(record[0], str) and record[0] in _KINDS:
+        type_, make = _KINDS[record[0]]
+        if type(record[1]) is type_:
             try:
-                return as_label(make(found[1]))
+                return as_label(make(record[1]))
             except ValueError:
                 pass
     raise InputError(f"a label is stored as {text[:60]!r}, and must be [kind, value] with one of {', '.join(_KINDS)}")

@@ -142,8 +142,8 @@ class LabelSets:
             twice = next(name for name in names if names.count(name) > 1)
             raise InputError(f"category {twice!r} is the name of two columns; rename one of them")
         moved = np.array([order[name] for name in names], dtype=np.int64)
-        known = None if objects is None else tuple(map(as_label, objects))
-        return cls._from_cells(rows, moved[columns], matrix.shape[0], tuple(order), known)
+        object_names = None if objects is None else tuple(map(as_label, objects))
+        return cls._from_cells(rows, moved[columns], matrix.shape[0], tuple(order), object_names)
 
     @property
     def n(self) -> int:
@@ -160,7 +160,7 @@ class LabelSets:
         """Objects per category."""
         return np.bincount(self.matrix.indices, minlength=len(self.categories)).astype(np.int64)
 
-    def renamed(self, meaning: Callable[[Label], Label]) -> LabelSets:
+    def rename(self, meaning: Callable[[Label], Label]) -> LabelSets:
         """Rename categories; those that end with one name become one."""
         names = [meaning(category) for category in self.categories]
         categories = sorted_labels(set(names))

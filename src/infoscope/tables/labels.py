@@ -82,8 +82,8 @@ def _lack_of_label(value: object) -> InputError:
 
 def as_labels(values: Iterable[Any]) -> tuple[Label, ...]:
     """Return plain labels of many values; a million texts cost no more than a look at their types."""
-    known = tuple(values)
-    return known if set(map(type, known)) <= _PLAIN_TYPES else tuple(map(as_label, known))
+    labels = tuple(values)
+    return labels if set(map(type, labels)) <= _PLAIN_TYPES else tuple(map(as_label, labels))
 
 
 def read_stated_classes(labels: Iterable[Any]) -> list[Any]:
@@ -206,11 +206,11 @@ def unite_labels(
     A reject label belongs to the system alone and comes last.
     """
     predictions = {label for label in system if label != reject or kind_of(label) != kind_of(reject)}
-    known = set(truth)
+    true_labels = set(truth)
     last = () if reject is None else (reject,)
-    if known.isdisjoint(predictions):
-        return sorted_labels(known), (*sorted_labels(predictions), *last)
-    both = sorted_labels(known | predictions)
+    if true_labels.isdisjoint(predictions):
+        return sorted_labels(true_labels), (*sorted_labels(predictions), *last)
+    both = sorted_labels(true_labels | predictions)
     return both, (*both, *last)
 
 

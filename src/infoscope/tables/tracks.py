@@ -40,8 +40,8 @@ def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
     is_whole = values.dtype.kind == "i" and len(values) > 0
     low, high = (int(values.min()), int(values.max())) if is_whole else (0, 0)
     if not is_whole or high - low >= _ROOM_PER_VALUE * len(values):
-        found, places = np.unique(values, return_inverse=True)
-        return found, places.astype(np.int64, copy=False)
+        numbers, places = np.unique(values, return_inverse=True)
+        return numbers, places.astype(np.int64, copy=False)
     is_there = np.zeros(high - low + 1, dtype=bool)
     is_there[values - low] = True
     return np.flatnonzero(is_there) + low, (np.cumsum(is_there) - 1)[values - low]

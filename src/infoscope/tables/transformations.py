@@ -478,8 +478,8 @@ class StatedCosts:
     def unused(self, tables: Sequence[Contingency]) -> list[str]:
         """Return the names in the costs that are no class of any table."""
         named = dict.fromkeys((*(self.truth or ()), *(self.system or ())))
-        known = {str(label) for table in tables for label in (*table.truth_labels, *table.system_labels)}
-        return [name for name in named if name not in known]
+        occurring = {str(label) for table in tables for label in (*table.truth_labels, *table.system_labels)}
+        return [name for name in named if name not in occurring]
 
     def _match(self, table: Contingency) -> CostMatrix:
         """Return the costs of a table's classes; reject costs that do not fit them."""

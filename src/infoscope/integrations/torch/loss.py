@@ -159,9 +159,11 @@ def _compute_proficiency(table: Tensor) -> Tensor:
     total = table.sum()
     joint = table / torch.where(total > 0, total, torch.ones_like(total))
     truth, system = joint.sum(1), joint.sum(0)
-    known = _compute_entropy(truth)
-    shared = known + _compute_entropy(system) - _compute_entropy(joint)
-    return torch.where(known > 0, shared / torch.where(known > 0, known, torch.ones_like(known)), shared * 0)
+    truth_bits = _compute_entropy(truth)
+    shared = truth_bits + _compute_entropy(system) - _compute_entropy(joint)
+    return torch.where(
+        truth_bits > 0, shared / torch.where(truth_bits > 0, truth_bits, torch.ones_like(truth_bits)), shared * 0
+    )
 
 
 def _compute_entropy(shares: Tensor) -> Tensor:

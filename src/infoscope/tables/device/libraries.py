@@ -211,7 +211,9 @@ def device_of(values: Any) -> str | None:
     if not hasattr(values, "devices"):  # a value that is being traced
         return None
     places = sorted((device.platform, device.id) for device in values.devices())
-    names = ["cpu" if platform == "cpu" else f"{_PLATFORMS.get(platform, platform)}:{at}" for platform, at in places]
+    names = [
+        "cpu" if platform == "cpu" else f"{_PLATFORMS.get(platform, platform)}:{number}" for platform, number in places
+    ]
     return "+".join(dict.fromkeys(names))
 
 
