@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.core.numerics import freeze_arrays
 from infoscope.errors import UnknownNameError, did_you_mean
 from infoscope.results.frame import build_frame
 from infoscope.tables.contingency import reduce_by_fields
@@ -167,22 +168,17 @@ def _make_dataset(name: str, columns: Mapping[str, list[str]], **stated: str | N
     return Dataset(
         name,
         DATASETS[name],
-        _freeze(np.array(columns[truth])),
-        MappingProxyType({system: _freeze(np.array(columns[system])) for system in systems}),
+        freeze_arrays(np.array(columns[truth])),
+        MappingProxyType({system: freeze_arrays(np.array(columns[system])) for system in systems}),
         MappingProxyType(
             {
-                column.removesuffix(_SCORE): _freeze(np.array(values, dtype=np.float64))
+                column.removesuffix(_SCORE): freeze_arrays(np.array(values, dtype=np.float64))
                 for column, values in columns.items()
                 if column.endswith(_SCORE)
             }
         ),
         **stated,
     )
-
-
-def _freeze(column: NDArray[Any]) -> NDArray[Any]:
-    column.flags.writeable = False
-    return column
 
 
 def csv_of(name: str) -> str:

@@ -159,10 +159,12 @@ def _compute_proficiency(table: Tensor) -> Tensor:
     total = table.sum()
     joint = table / torch.where(total > 0, total, torch.ones_like(total))
     truth, system = joint.sum(1), joint.sum(0)
-    truth_bits = _compute_entropy(truth)
-    shared = truth_bits + _compute_entropy(system) - _compute_entropy(joint)
+    truth_entropy = _compute_entropy(truth)
+    shared = truth_entropy + _compute_entropy(system) - _compute_entropy(joint)
     return torch.where(
-        truth_bits > 0, shared / torch.where(truth_bits > 0, truth_bits, torch.ones_like(truth_bits)), shared * 0
+        truth_entropy > 0,
+        shared / torch.where(truth_entropy > 0, truth_entropy, torch.ones_like(truth_entropy)),
+        shared * 0,
     )
 
 

@@ -321,10 +321,16 @@ class GrowingTable:
             return
         key = (device_of(pairs.truth), *(str(side.dtype).endswith("bool") for side in (y_true, y_pred)))
         span = self._span or find_span(pairs)
-        if span.pairs > MAX_CELLS:
-            self._settle(count_wide_pairs(pairs, span), key)
-        else:
+        if span.pairs <= MAX_CELLS:
             self._table(key, span, pairs).add(pairs)
+            return
+        counted = count_wide_pairs(pairs, span)
+        truth, system = (
+            np.asarray(side.labels)[side.positions(codes)]
+            for side, codes in ((counted.truth, counted.rows), (counted.system, counted.columns))
+        )
+        self._keep(truth, system, counted.values, key)
+        self._squares += counted.weight_squares
 
     def _table(self, key: Any, span: Span, pairs: TensorPairs) -> PairTable:
         """Return the table of a device; one that is too small for the labels gives its counts to a larger one."""
@@ -344,14 +350,6 @@ class GrowingTable:
         rows, columns = np.nonzero(values)
         self._keep(rows + table.span.low, columns + table.span.low, values[rows, columns], key)
         self._squares += table.squares
-
-    def _settle(self, counted: CountedPairs, key: Any) -> None:
-        truth, system = (
-            np.asarray(side.labels)[side.positions(codes)]
-            for side, codes in ((counted.truth, counted.rows), (counted.system, counted.columns))
-        )
-        self._keep(truth, system, counted.values, key)
-        self._squares += counted.weight_squares
 
     def _keep(self, truth: Any, system: Any, values: Any, key: Any) -> None:
         kinds = [bool if is_boolean else int for is_boolean in key[1:]]
