@@ -141,7 +141,7 @@ class InfoscopeError(Exception):
         """The sentence in the words of a page."""
         return str(self) if self._page is None else self._page
 
-    def reworded(self, change: Callable[[str], str]) -> Self:
+    def reword(self, change: Callable[[str], str]) -> Self:
         """Return the same error with both wordings changed."""
         error = type(self)(change(str(self)))
         error._page = None if self._page is None else change(self._page)

@@ -169,7 +169,7 @@ def test_many_equal_rows_are_rejected_before_they_are_read(tmp_path: Path, monke
     table = pq.read_table(path)
     pq.write_table(table.take([0] * 100_000), tmp_path / "bad.ifs")
     monkeypatch.setattr(stored, "MANY_ROWS", 1_000)
-    monkeypatch.setattr(storage, "_assemble", lambda *_: pytest.fail("the rows were read"))
+    monkeypatch.setattr(storage, "_assemble_table", lambda *_: pytest.fail("the rows were read"))
 
     with pytest.raises(InputError, match=r"bad\.ifs .* a cell has two rows"):
         load(tmp_path / "bad.ifs")

@@ -66,12 +66,12 @@ def element(tag: str, *children: object, **attributes: object) -> Html:
     written = ""
     for name, value in attributes.items():
         if value is not None and value is not False:
-            written += _attribute(name) if value is True else f'{_attribute(name)}="{escape(value)}"'
+            written += _name_attribute(name) if value is True else f'{_name_attribute(name)}="{escape(value)}"'
     return Html(f"<{tag}{written}>{join_markup(children)}</{tag}>")
 
 
 @cache
-def _attribute(name: str) -> str:
+def _name_attribute(name: str) -> str:
     return f" {name.rstrip('_').replace('_', '-')}"
 
 

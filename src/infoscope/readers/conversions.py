@@ -341,7 +341,7 @@ def write_copies(files: Files, folder: Path, lines: Callable[[Path], Iterable[by
                 "disk, or check the file"
             ) from error
         except InputError as error:
-            raise error.reworded(methodcaller("replace", str(path), title)) from error
+            raise error.reword(methodcaller("replace", str(path), title)) from error
         titles[copy] = title
     return replace(files, paths=tuple(titles), format=format, compression="none", titles=titles)
 

@@ -94,7 +94,7 @@ class Files:
         except InfoscopeError as error:
             if rename(str(error)) == str(error):
                 raise
-            raise error.reworded(rename) from error
+            raise error.reword(rename) from error
 
     @property
     def hive_keys(self) -> tuple[str, ...]:

@@ -53,10 +53,10 @@ def collect_columns(rows: Iterable[Mapping[str, Json]]) -> dict[str, list[Any]]:
     """Return one list per name that occurs, in order of first occurrence; None where a row lacks it."""
     listed = [encode(row) for row in rows]
     names = list(dict.fromkeys(name for row in listed for name in row))
-    return {_encodable(name): [_encodable(row.get(name)) for row in listed] for name in names}
+    return {_escape_surrogates(name): [_escape_surrogates(row.get(name)) for row in listed] for name in names}
 
 
-def _encodable(value: Any) -> Any:
+def _escape_surrogates(value: Any) -> Any:
     """Write lone surrogates, which are no text to frames and files, as escapes."""
     return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
 

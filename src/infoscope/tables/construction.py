@@ -99,7 +99,7 @@ def count_labels(
     # Count where the labels lie: tensors on their device, everything else here.
     if are_on_device(y_true, y_pred, sample_weight):
         lists_classes = stated.labels is not None and not isinstance(stated.labels, str)
-        declared_labels = [label for side in _declared_sides(stated) for label in side] if lists_classes else None
+        declared_labels = [label for side in _read_declared_sides(stated) for label in side] if lists_classes else None
         counted = tally_on_device(y_true, y_pred, sample_weight, declared_labels)
     else:
         truth, system = encode(y_true, "truth"), encode(y_pred, "system", stated.reject)
@@ -113,7 +113,7 @@ def count_labels(
 
     keeps_sides_apart = isinstance(stated.labels, str) and stated.labels == "own"
     if stated.labels is not None and not keeps_sides_apart:
-        classes = _declared_sides(stated)
+        classes = _read_declared_sides(stated)
         if not all(classes):
             raise InputError("labels names no class; list the classes, or leave labels out to take those that occur")
         counted = _leave_out_other_classes(counted, classes, y_true, y_pred, sample_weight, stated)
@@ -303,7 +303,7 @@ def place_cells(
     return cls(*labels, values, support, reject=stated.reject, positive=stated.positive, declared=declared)
 
 
-def _declared_sides(stated: Declared) -> Sides:
+def _read_declared_sides(stated: Declared) -> Sides:
     """Return the labels of truth and system as stated, the reject label among the latter alone."""
     items = read_stated_classes(stated.labels)
     if len(items) == 2 and all(isinstance(item, (list, tuple, np.ndarray)) for item in items):
@@ -331,7 +331,7 @@ def declare_classes(table: Contingency, labels: LabelsLike | None) -> Contingenc
         occurring.get(str(label), int(str(label)) if are_whole and str(label).lstrip("-").isdigit() else label)
         for label in as_labels(labels)
     ]
-    truth, system = _declared_sides(Declared(named, table.reject, table.positive))
+    truth, system = _read_declared_sides(Declared(named, table.reject, table.positive))
     undeclared = next((label for label in occurring.values() if label not in system), None)
     if undeclared is not None:
         raise InputError(

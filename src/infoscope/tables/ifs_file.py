@@ -108,7 +108,7 @@ class StoredTables:
             names = ", ".join(f'"{name}"' for name in wanted)
             columns: dict[str, Any] = ask(f"SELECT {names} FROM read_parquet($path)").fetchnumpy()
         except (duckdb.Error, UnicodeDecodeError, OverflowError, MemoryError) as error:
-            raise InputError(f"its rows cannot be read ({_first_line(error)})") from None
+            raise InputError(f"its rows cannot be read ({_take_first_line(error)})") from None
         return columns
 
 
@@ -123,7 +123,7 @@ def open_tables(path: Path, fault: str = "is not a table written by infoscope") 
                 "SELECT key, value FROM parquet_kv_metadata($path)", {"path": escape_path(path)}
             ).fetchall()
         except duckdb.Error as error:
-            raise InputError(f"{path} {fault}: {_first_line(error)}") from None
+            raise InputError(f"{path} {fault}: {_take_first_line(error)}") from None
         try:
             entries = {
                 bytes(key).decode(): bytes(value).decode() for key, value in pairs if key.startswith(b"infoscope")
@@ -137,7 +137,7 @@ def open_tables(path: Path, fault: str = "is not a table written by infoscope") 
         yield StoredTables(path, connection, entries)
 
 
-def _first_line(error: BaseException) -> str:
+def _take_first_line(error: BaseException) -> str:
     return next(iter(str(error).splitlines()), type(error).__name__)
 
 
@@ -390,13 +390,15 @@ def decode_table(cls: type[Contingency], file: StoredTables, facts: Json) -> tup
         way_out = "it holds several tables: infoscope.read takes it" if several else "update infoscope"
         raise InputError(f"its form is {schema[:60]!r} and {SCHEMA!r} is required; {way_out}")
     form = check_record(facts, _FACTS, "its metadata")
-    table = _assemble(cls, form, file.columns({side: TYPES[form[f"{side}_encoding"]] for side in ("truth", "system")}))
+    table = _assemble_table(
+        cls, form, file.columns({side: TYPES[form[f"{side}_encoding"]] for side in ("truth", "system")})
+    )
     system = file.entries.get("infoscope_system")
     check_sum(form, system or "", hash_tables(table))
     return system, table
 
 
-def _assemble(cls: type[Contingency], facts: dict[str, Any], columns: dict[str, Any]) -> Contingency:
+def _assemble_table(cls: type[Contingency], facts: dict[str, Any], columns: dict[str, Any]) -> Contingency:
     """Make a table of columns that anybody may have written."""
     truth, rows = _decode_column(columns["truth"], facts["truth_encoding"], "truth")
     system, places = _decode_column(columns["system"], facts["system_encoding"], "system")

@@ -57,7 +57,7 @@ def as_label(value: Hashable) -> Label:
         if math.isinf(plain):
             raise InputError("a label is infinite; give finite numbers or text")
         if math.isnan(plain):
-            raise _lack_of_label(plain)
+            raise _explain_missing(plain)
         return int(plain) if plain.is_integer() else plain
     if isinstance(plain, (str, int, bool, datetime.date)):
         if type(plain) in _PLAIN_TYPES:
@@ -66,17 +66,17 @@ def as_label(value: Hashable) -> Label:
         if isinstance(plain, (str, int)):
             return str.__str__(plain) if isinstance(plain, str) else int(plain)
         if is_missing(plain):
-            raise _lack_of_label(plain)
+            raise _explain_missing(plain)
         return plain.to_pydatetime() if hasattr(plain, "to_pydatetime") else plain
     if is_missing(value):
-        raise _lack_of_label(value)
+        raise _explain_missing(value)
     raise InputError(
         f"label {plain!r} is of type {type(plain).__name__}; labels are text, whole numbers, "
         "numbers, booleans or dates: convert them to text first"
     )
 
 
-def _lack_of_label(value: object) -> InputError:
+def _explain_missing(value: object) -> InputError:
     return InputError(f"{value} is the lack of a label; give rows without a label one of their own, for example 'none'")
 
 
@@ -128,7 +128,7 @@ def decide_positive(labels: Sequence[Label]) -> Label | None:
     """
     if len(labels) != 2:
         return None
-    numbers = [_number(label) for label in labels]
+    numbers = [_read_number(label) for label in labels]
     ones = [label for label, number in zip(labels, numbers, strict=True) if number == 1]
     if len(ones) == 1:
         return ones[0]
@@ -152,7 +152,7 @@ def read_truth_value(label: Label) -> bool | None:
     >>> read_truth_value("Yes"), read_truth_value("0"), read_truth_value(True), read_truth_value("maybe")
     (True, False, True, None)
     """
-    number = _number(label)
+    number = _read_number(label)
     if number is not None:
         return {1: True, 0: False, -1: False}.get(int(number)) if number == int(number) else None
     word = label.strip().casefold() if isinstance(label, str) else ""
@@ -166,10 +166,10 @@ _DENIAL = re.compile(r"(?:not|no|non)[\s_-]+(.+)|non(.+)", re.IGNORECASE)
 
 def is_one(label: Label) -> bool:
     """Return True if a label is, or spells, 1 or True, the positive class by any rule."""
-    return _number(label) == 1
+    return _read_number(label) == 1
 
 
-def _number(label: Label) -> Decimal | None:
+def _read_number(label: Label) -> Decimal | None:
     """Return the number that a label is or spells, True being 1; None for any other label."""
     if isinstance(label, (bool, int, float)):
         return Decimal(label)
@@ -189,10 +189,10 @@ def sorted_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
     kinds = set(map(type, known))
     if kinds in ({str}, {int}):
         return tuple(sorted(known))
-    return tuple(sorted(known, key=lambda label: (_kind_rank(label), label)))
+    return tuple(sorted(known, key=lambda label: (_rank_kind(label), label)))
 
 
-def _kind_rank(label: Label) -> int:
+def _rank_kind(label: Label) -> int:
     if isinstance(label, datetime.datetime) and label.tzinfo is not None:
         return 4  # does not compare with a time without a zone
     return {"bool": 0, "int": 1, "float": 1, "date": 2, "time": 3, "text": 5}[kind_of(label)]
@@ -242,12 +242,12 @@ def check_kinds(
         return
     left = {(str(label), kind_of(label)) for label in truth}
     right = {(str(label), kind_of(label)) for label in system}
-    by_text = {_spelled(text, kind): (text, kind) for text, kind in left}
+    by_text = {_normalize_spelling(text, kind): (text, kind) for text, kind in left}
     for text, kind in sorted(right):
-        twin = by_text.get(_spelled(text, kind))
+        twin = by_text.get(_normalize_spelling(text, kind))
         if twin is not None and twin[1] != kind:
             raise InputError(
-                f"{called[0]} {_quoted(*twin)} ({twin[1]}) and {called[1]} {_quoted(text, kind)} ({kind}): "
+                f"{called[0]} {_quote(*twin)} ({twin[1]}) and {called[1]} {_quote(text, kind)} ({kind}): "
                 f"they look alike but are different labels; {_advise_conversion(twin, (text, kind))}"
             )
 
@@ -281,18 +281,18 @@ def _advise_conversion(one: tuple[str, str], other: tuple[str, str]) -> str:
     return "convert both sides to numbers, for example with [float(label) for label in labels]"
 
 
-def _spelled(text: str, kind: str) -> str:
+def _normalize_spelling(text: str, kind: str) -> str:
     if kind == "bool":
         return "1" if text == "True" else "0"
     folded = text.strip().lower()
     return _TRUTH_VALUES.get(folded, folded.removesuffix(".0"))
 
 
-def _quoted(text: str, kind: str) -> str:
+def _quote(text: str, kind: str) -> str:
     return repr(text) if kind == "text" else text
 
 
-def _plain_number(text: str) -> str:
+def _simplify_number(text: str) -> str:
     """Spell a number in one way, whatever zeros it was written with; return any other text as it is."""
     if not text[-1:].isdigit() or "_" in text:
         return text
@@ -321,5 +321,5 @@ def lookalikes(labels: Iterable[Label]) -> list[tuple[str, ...]]:
     for label in labels:
         if isinstance(label, str):
             folded = " ".join(unicodedata.normalize("NFKC", label).translate(_INVISIBLE).casefold().split())
-            groups.setdefault(_TRUTH_VALUES.get(folded, _plain_number(folded)), set()).add(label)
+            groups.setdefault(_TRUTH_VALUES.get(folded, _simplify_number(folded)), set()).add(label)
     return [tuple(sorted(group)) for _, group in sorted(groups.items()) if len(group) > 1]

@@ -79,7 +79,7 @@ def check_places(preds: Sequence[int], target: Sequence[int]) -> None:
     """Reject shapes that would pair predictions with the true classes of others; axes of one may be missing."""
     if prod(preds) != prod(target):
         raise InputError(f"a batch has {prod(preds)} predictions and {prod(target)} true classes; they pair row by row")
-    if _pairs_apart(preds, target):
+    if _differ_in_shape(preds, target):
         raise InputError(
             f"predictions of shape {tuple(preds)} and target of shape {tuple(target)} do not pair; give both one shape"
         )
@@ -87,13 +87,13 @@ def check_places(preds: Sequence[int], target: Sequence[int]) -> None:
 
 def check_weights(weights: Sequence[int], target: Sequence[int]) -> None:
     """Reject weights of a shape that would give them to other samples."""
-    if _pairs_apart(weights, target):
+    if _differ_in_shape(weights, target):
         raise InputError(
             f"sample_weight has shape {tuple(weights)} and target {tuple(target)}; give one weight for each sample"
         )
 
 
-def _pairs_apart(one: Sequence[int], other: Sequence[int]) -> bool:
+def _differ_in_shape(one: Sequence[int], other: Sequence[int]) -> bool:
     return [size for size in one if size != 1] != [size for size in other if size != 1]
 
 

@@ -201,10 +201,10 @@ def tally_on_device(
     pairs = prepare_rows(y_true, y_pred, weights)
     check_any(len(pairs))
     span = find_declared_span(stated)
-    counted = None if span is None else _dense_pairs(pairs, span)
+    counted = None if span is None else _count_dense_pairs(pairs, span)
     if counted is None:  # there are others than the stated ones
         span = find_span(pairs)
-        counted = (None if span.pairs > MAX_CELLS else _dense_pairs(pairs, span)) or count_wide_pairs(pairs, span)
+        counted = (None if span.pairs > MAX_CELLS else _count_dense_pairs(pairs, span)) or count_wide_pairs(pairs, span)
     truth, rows = _name_booleans(counted.truth, counted.rows, y_true)
     system, columns = _name_booleans(counted.system, counted.columns, y_pred)
     return replace(counted, truth=truth, rows=rows, system=system, columns=columns)
@@ -256,7 +256,7 @@ def find_span(pairs: TensorPairs) -> Span:
     return Span(low, high - low + 1)
 
 
-def _dense_pairs(pairs: TensorPairs, span: Span) -> CountedPairs | None:
+def _count_dense_pairs(pairs: TensorPairs, span: Span) -> CountedPairs | None:
     """Count in a table of all pairs of a range; None where labels lie outside of it."""
     counter = PairTable(span, pairs)
     counter.add(pairs, check_range=False)
