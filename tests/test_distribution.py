@@ -49,12 +49,12 @@ def test_the_action_passes_inputs_on_as_they_are(python: str, tmp_path: Path) ->
     assert (tmp_path / "j.xml").read_text().count("<testcase") == 2
     assert (tmp_path / "s.sarif").is_file()
     assert action(LEAST="accuracy=0.99", OPTIONS="-q") == (1, "outcome=failed")
-    assert action(LEAST="accuracy=0.5", OPTIONS="--run 'of two words' -q") == (0, "outcome=passed")
-    empty = action(LEAST="accuracy=0.5", OPTIONS="--run '' --min accuracy=0.99")
+    assert action(LEAST="accuracy=0.5", OPTIONS="--reject 'of two words' -q") == (0, "outcome=passed")
+    empty = action(LEAST="accuracy=0.5", OPTIONS="--reject '' --min accuracy=0.99")
     assert empty == (1, "outcome=failed")  # an empty value is a value
-    lines = action(LEAST="accuracy=0.5", OPTIONS="--run 'two\nlines' --min accuracy=0.99")
+    lines = action(LEAST="accuracy=0.5", OPTIONS="--reject 'two\nlines' --min accuracy=0.99")
     assert lines == (1, "outcome=failed")  # and a line end belongs to its word
-    assert action(LEAST="accuracy=0.5", OPTIONS="--run 'open") == (2, "outcome=error")
+    assert action(LEAST="accuracy=0.5", OPTIONS="--reject 'open") == (2, "outcome=error")
     harmful = action(LEAST="accuracy=0.5", TRUTH="$(touch owned)")
     assert harmful == (2, "outcome=error")
     assert not (tmp_path / "owned").exists()
@@ -69,7 +69,7 @@ def test_the_action_passes_inputs_on_as_they_are(python: str, tmp_path: Path) ->
         {"OPTIONS": "--help"},
         {"OPTIONS": "--help-all"},
         {"OPTIONS": "-qh"},
-        {"OPTIONS": "--run", "SOURCE": "--help"},
+        {"OPTIONS": "--reject", "SOURCE": "--help"},
         {"TRUTH": "--help"},
         {"LEAST": "--help"},
         {"_INFOSCOPE_COMPLETE": "bash_source", "TRUTH": "nothing"},

@@ -80,7 +80,7 @@ def test_no_password_survives_whatever_its_signs(user: str, password: str, schem
     [
         ["evaluate", "ADDRESS", "-t", "t", "-s", "s"],
         ["evaluate", "ADDRESS", "-t", "t"],
-        ["evaluate", "x", "-t", "t", "-s", "s", "--engine", "ADDRESS"],
+        ["evaluate", "x", "-t", "t", "-s", "s", "--read", "engine=ADDRESS"],
         ["evaluate", "x", "-t", "t", "-s", "s", "--engine-url", "ADDRESS"],
         ["evaluate", "--matrix", "ADDRESS"],
         ["evaluate", "x", "-t", "t", "-s", "s", "--prevalence", "ADDRESS"],

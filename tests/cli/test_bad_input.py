@@ -140,7 +140,7 @@ def _with_seed() -> list[str]:
 
 
 def test_commands_that_draw_have_a_seed() -> None:
-    assert {"agree", "compare", "evaluate", "multilabel", "sweep", "track"} <= set(_with_seed())
+    assert {"agree", "compare", "evaluate", "relate", "sweep"} <= set(_with_seed())
 
 
 @pytest.mark.parametrize("command", _with_seed())

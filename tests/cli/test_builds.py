@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
-import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -179,7 +178,7 @@ min = {proficiency.low = 0.01, accuracy = 0.5}
 baseline-system = "old"
 
 [evaluate]
-unit = "nats"
+positive = "dog"
 """
 
 
@@ -192,7 +191,7 @@ def test_settings_of_a_project_hold_for_its_commands(project: Path) -> None:
 
     assert [check["condition"] for check in checks] == ["proficiency.low at least 0.01", "accuracy at least 0.5"]
     assert json.loads(run("evaluate", "rows.csv", "--format", "json").stdout)["systems"][0]["interval"]["level"] == 0.8
-    assert " nats" in run("evaluate", "rows.csv").stdout
+    assert "of 'dog'" in run("evaluate", "rows.csv").stdout
     typed = run("gate", "rows.csv", "--min", "accuracy=0.6", "--format", "json")
     assert [check["condition"] for check in json.loads(typed.stdout)["checks"]] == ["accuracy at least 0.6"]
     environment = run("gate", "rows.csv", "--format", "json", INFOSCOPE_GATE_MIN="accuracy=0.55")
@@ -235,7 +234,7 @@ def test_the_project_file_is_found_above_and_others_are_named(project: Path, mon
         ("level = true\n", "infoscope.toml: level is True: it takes a value, not true or false"),
         ("level = [0.9]\n", "infoscope.toml: level is [0.9]: it takes one value, not a list"),
         ("strict = 3\n", "infoscope.toml: strict is 3: write true or false"),
-        ("[gate]\nseed = 1.5\n", "infoscope.toml: seed is 1.5: write a whole number"),
+        ("[evaluate]\nseed = 1.5\n", "infoscope.toml: seed is 1.5: write a whole number"),
         ("truth = 2026-11-16\n", "it takes text or a number"),
         ('[gate]\ninconclusive = "maybe"\n', "infoscope.toml: inconclusive is 'maybe': 'maybe' is not one of 'fail'"),
         ("gate = 3\n", "gate is a command; write its options in a table [gate]"),
@@ -253,7 +252,8 @@ def test_the_project_file_is_found_above_and_others_are_named(project: Path, mon
 )
 def test_settings_that_nothing_knows_are_rejected(project: Path, text: str, sentence: str) -> None:
     (project / "infoscope.toml").write_text(text)
-    done = run("gate", "rows.csv", "-t", "label", "-s", "model", "--min", "accuracy=0.1")
+    words = ["evaluate"] if text.startswith("[evaluate]") else ["gate", "--min", "accuracy=0.1"]
+    done = run(*words, "rows.csv", "-t", "label", "-s", "model")
 
     assert done.exit_code == 2
     assert sentence in " ".join(done.stderr.split())
@@ -306,15 +306,20 @@ def test_settings_of_other_users_are_not_used(
     assert read_configuration(None).settings == {"level": 0.5}
 
 
-@pytest.mark.parametrize(
-    ("text", "header"), [("no-header = true", False), ("no-header = false", True), ("header = false", False)]
-)
-def test_the_opposite_of_a_switch_in_settings_means_what_it_says(tmp_path: Path, text: str, header: bool) -> None:
-    path = tmp_path / "infoscope.toml"
-    for table in ("", "[evaluate]\n"):
-        path.write_text(f"{table}{text}\n")
-        found = read_configuration(str(path)).defaults(app, click.Context(app), "evaluate")
-        assert found["evaluate"] == {"header": header}
+def test_settings_say_how_files_are_read(project: Path) -> None:
+    (project / "rows.csv").write_text("a;a\nb;b\na;b\n" * 9)
+    words = ["evaluate", "rows.csv", "-t", "0", "-s", "1", "--format", "json"]
+    for text in (
+        "read = {header = false, delimiter = ';'}",
+        "[evaluate.read]\nheader = false\ndelimiter = ';'",
+        "[evaluate]\nread = ['header=no', 'delimiter=;']",
+    ):
+        (project / "infoscope.toml").write_text(text)
+        done = run(*words)
+        assert done.exit_code == 0, done.stderr
+        assert json.loads(done.stdout)["systems"][0]["n"] == 27
+    (project / "infoscope.toml").write_text("read = {heder = false}")
+    assert "infoscope.toml: read is ['heder=False']: 'heder=False'; write KEY=VALUE, where KEY is" in run(*words).stderr
 
 
 def test_a_baseline_of_another_truth_or_schema_is_rejected(project: Path) -> None:

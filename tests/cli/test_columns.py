@@ -194,7 +194,7 @@ def test_columns_of_a_database_are_not_known_before_it_is_read() -> None:
     with closing(sqlite3.connect("log.db")) as database, database:
         database.execute("CREATE TABLE log (gold TEXT, svm TEXT, knn TEXT)")
         database.executemany("INSERT INTO log VALUES (?, ?, ?)", [("a", "a", "b"), ("b", "b", "b")] * 5)
-    words = ["evaluate", "log", "--engine", "sqlite:///log.db"]
+    words = ["evaluate", "log", "--read", "engine=sqlite:///log.db"]
 
     found = ifs.load(_saved(*words, "-t", "gold", "-s", "svm,knn"))
     assert [system.name for system in found.systems] == ["svm", "knn"]
@@ -274,11 +274,11 @@ def test_lists_and_patterns_of_every_option_that_takes_columns() -> None:
     rows = "".join(f"{at % 2},{int(at % 7 > 2)},{at % 7 / 7:.2f},n{at},{'ab'[at % 2]}\n" for at in range(70))
     Path("all.csv").write_text(f"label,pred,p_one,note_x,part\n{rows}")
     words = ["evaluate", "all.csv", "-t", "label", "-s", "pred"]
-    found = ifs.load(_saved(*words, "--score", "p_*", "--examples", "1", "--show", "note_*,part"))
-    named = ifs.load(_saved(*words, "--score", "p_one", "--examples", "1", "--show", "note_x", "--show", "part"))
+    found = ifs.load(_saved(*words, "--score", "p_*", "--examples", "1:note_*,part"))
+    named = ifs.load(_saved(*words, "--score", "p_one", "--examples", "1:note_x,part"))
     assert found.systems == named.systems
     assert set(found.systems[0].examples[0].rows[0].values) == {"note_x", "part"}
-    wrong = run(*words, "--show", "z*")
+    wrong = run(*words, "--examples", "1:z*")
     assert (wrong.exit_code, "no column that matches 'z*'" in wrong.stderr) == (2, True)
     split = ifs.load(_saved(*words, "--by", "par*"))
     assert [system.group for system in split.systems] == [{"part": "a"}, {"part": "b"}]

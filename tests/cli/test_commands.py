@@ -159,7 +159,9 @@ def test_prevalence_from_a_file(matrix: Path, tmp_path: Path) -> None:
 
 
 def test_unit_and_positive_are_shown(matrix: Path) -> None:
-    text = run("evaluate", "--matrix", str(matrix), "--unit", "nats", "--positive", "dog", "--reject", "?").stdout
+    stored = str(matrix.with_name("result.json"))
+    assert run("evaluate", "--matrix", str(matrix), "--positive", "dog", "--reject", "?", "-o", stored).exit_code == 0
+    text = run("show", stored, "--unit", "nats").stdout
 
     assert "nats" in text
     assert "positive class 'dog'" in text
@@ -335,12 +337,13 @@ def test_options_of_drift_are_taken_or_rejected(tmp_path: Path) -> None:
     kinds = ["x,x,y", "y,y,y", "x,y,x", "y,x,x", "x,x,x", "y,y,x"]
     lines = [f"{kinds[at * at % 7 % 6]},{'early' if at < 30 else 'late'}" for at in range(60)]
     path.write_text("\n".join(["a,b,c,month", *lines]) + "\n")
-    asked = ("agree", str(path), "-s", "a,b,c", "--by", "month", "--before", "early", "--after", "late")
+    asked = ("agree", str(path), "-s", "a,b,c", "--by", "month=early,late")
 
     documents = [json.loads(run(*asked, "--draws", draws, "--format", "json").stdout) for draws in ("99", "199")]
     assert documents[0]["pairs"] != documents[1]["pairs"]
     for more, said in (
-        (("--metric", "accuracy"), "--metric belongs to a plan of labels"),
+        (("--labels", "x.csv"), "--labels belongs to a plan of labels"),
+        (("--by", "month"), "--by is 'month'; write month=BEFORE,AFTER"),
         (("--draws", "9"), "must be a whole number of 99 or more, got 9"),
     ):
         rejected = run(*asked, *more)

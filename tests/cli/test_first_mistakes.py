@@ -33,8 +33,8 @@ def run(*words: str) -> Result:
         (["agree", "rows.csv", "label", "pred"], "no file 'label'; name columns of rows.csv with -s: infoscope agree"),
         (["show", "rows.csv"], "rows.csv holds rows, not a stored result; write one with infoscope evaluate rows.csv"),
         (
-            ["evaluate", "rows.csv", "-t", "label", "-s", "pred", "--show", "label"],
-            "say how many with examples= (--examples N)",
+            ["evaluate", "rows.csv", "-t", "label", "-s", "pred", "--examples", "label"],
+            "'label' is no number; say how many first, as in 5:label",
         ),
     ],
 )

@@ -15,11 +15,11 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner, Result
 
 import infoscope as ifs
-from tests.api import COMMANDS, app, invocation
+from tests.api import COMMANDS, app, options
 
 CONTEXT = click.Context(app)
 FILE = re.compile(r"([a-z]\w*=)?[A-Za-z][\w./{}*-]*(\.[a-z]\w{1,6}|/)")
-WRITTEN = ("-o", "--items", "--labels-out")
+WRITTEN = ("-o", "--labels-out")
 LEFT_OUT = {"serve"}
 """Commands that do not end by themselves."""
 
@@ -157,7 +157,7 @@ def test_words_are_completed() -> None:
     for typed in (["explain"], ["evaluate", "--metric"], ["gate", "--min"], ["sweep", "--metric"]):
         assert "proficiency" in words(typed, "prof"), typed
     assert words(["man"], "ga") == {"gate"}
-    assert words(["evaluate", "--engine"], "d") == {"duckdb", "dask"}
+    assert words(["evaluate", "--read"], "en") == {"encoding=", "engine="}
     assert words(["evaluate", "--level"], "0") == set()
 
 
@@ -199,7 +199,7 @@ def test_columns_of_large_files_that_are_read_as_a_whole_are_not_completed(
     (tmp_path / "log.json").write_text('[{"gold": "cat", "svm": "dog"}]')
     (tmp_path / "log.csv").write_text("gold,svm\ncat,dog\n")
     assert words(tmp_path / "log.json") == words(tmp_path / "log.csv") == {"gold", "svm"}
-    monkeypatch.setattr(invocation, "_MAX_WHOLE", 10)
+    monkeypatch.setattr(options, "_MAX_WHOLE", 10)
     assert words(tmp_path / "log.json") == set()
     assert words(tmp_path / "log.csv") == {"gold", "svm"}
 

@@ -25,7 +25,7 @@ def files(tmp_path: Path) -> dict[str, Path]:
 
 
 def test_multilabel_says_what_is_captured(files: dict[str, Path]) -> None:
-    result = run("multilabel", files["gold"], files["a"], "--draws", 20, "--splits", 4)
+    result = run("multilabel", files["gold"], files["a"])
 
     assert result.exit_code == 0
     assert result.stdout.strip().startswith("a captures ")
@@ -33,7 +33,7 @@ def test_multilabel_says_what_is_captured(files: dict[str, Path]) -> None:
 
 
 def test_multilabel_compares_and_counts_missing_objects(files: dict[str, Path]) -> None:
-    options = ("--format", "json", "--draws", 20, "--splits", 0)
+    options = ("--format", "json")
     result = run("multilabel", files["gold"], files["a"], files["b"], *options)
     document = json.loads(result.stdout)
 
@@ -41,7 +41,7 @@ def test_multilabel_compares_and_counts_missing_objects(files: dict[str, Path]) 
     assert document["provenance"]["ignored"] == [{"reason": "object in gold only", "rows": 1}]
     assert document["common_objects"] == 3
     assert "1 object left out" in result.stderr
-    strict = run("multilabel", files["gold"], files["b"], "--strict", *options)
+    strict = run("multilabel", files["gold"], files["b"], "--one-sided", "reject", *options)
     assert (strict.exit_code, strict.stdout) == (2, "")
 
 
@@ -49,7 +49,7 @@ def test_multilabel_reads_rows_and_writes_a_page(tmp_path: Path) -> None:
     rows = tmp_path / "rows.csv"
     rows.write_text("query,topic\n1,a\n1,b\n2,a\n3,c\n", encoding="utf-8")
     page = tmp_path / "page.html"
-    options = ("--object", "query", "--category", "topic", "--draws", 10, "--splits", 2)
+    options = ("--object", "query", "--category", "topic")
     result = run("multilabel", rows, rows, *options, "-o", page)
 
     assert (result.exit_code, result.stdout) == (0, "")
@@ -77,7 +77,6 @@ def test_agree_on_columns_and_on_files(files: dict[str, Path], tmp_path: Path) -
         (("agree", "one.txt"), "is one file"),
         (("agree", "one.txt", "one.txt"), "named twice"),
         (("multilabel", "a.txt", "b.txt", "--separator", ""), "separator is empty"),
-        (("multilabel", "a.txt", "b.txt", "--depth", "1"), "separator"),
     ],
 )
 def test_bad_use_is_one_line_and_status_2(arguments: tuple[str, ...], said: str) -> None:
@@ -99,13 +98,13 @@ def test_erd_rows_need_no_header_and_starts_are_named(tmp_path: Path) -> None:
     model.write_text("q1\t0\t/m/1\ta\t0.3\nq3\t0\t/m/2\tc\t0.2\n", encoding="utf-8")
     quick = ("--plain", "--format", "json")
 
-    system = json.loads(run("multilabel", gold, model, "--input-format", "erd", *quick).stdout)["systems"][0]
+    system = json.loads(run("multilabel", gold, model, "--read", "format=erd", *quick).stdout)["systems"][0]
     assert (system["n"], system["metrics"]["micro_f1"]["value"]) == (3, 0.5)
-    left_out = run("multilabel", gold, model, "--input-format", "erd", "--one-sided", "leave-out", *quick)
+    left_out = run("multilabel", gold, model, "--read", "format=erd", "--one-sided", "leave-out", *quick)
     assert json.loads(left_out.stdout)["systems"][0]["n"] == 1
-    lists = run("multilabel", gold, model, "--truth-start", 2, "--predicted-start", 2, *quick)
+    lists = run("multilabel", gold, model, "--read", "truth_start=2", "--read", "predicted_start=2", *quick)
     assert "/m/1" in json.loads(lists.stdout)["systems"][0]["categories"]
-    short = run("multilabel", gold, model, "--input-format", "erd", "--truth-start", 7, *quick)
+    short = run("multilabel", gold, model, "--read", "format=erd", "--read", "truth_start=7", *quick)
     assert (short.exit_code, "line 1 has 5 fields" in short.stderr) == (2, True)
 
 

@@ -22,17 +22,8 @@ from tests.api import COMMANDS, REMOVED, app, list_options, read_configuration
 
 OUTPUT = {"format", "unit", "output", "force", "quiet", "verbose", "run"}
 """Form and place of the output, which functions leave to the methods of their result."""
-FILES = {
-    "input_format": "format",
-    "encoding": "encoding",
-    "sheet": "sheet",
-    "header": "header",
-}
-LOGS = {**FILES, "engine": "engine", "memory_limit": "memory"}
-READING = {**LOGS, "threads": "threads", "max_rows": "max_rows"}
-"""Options that are fields of ``ReadOptions``."""
-ELSEWHERE = {"delimiter", "url", "native"}
-"""Fields that are said by --input-format, by --engine, and by the variable INFOSCOPE_NATIVE."""
+ELSEWHERE = {"url", "native"}
+"""Fields of ``ReadOptions`` that are said by engine=ADDRESS, and by the variable INFOSCOPE_NATIVE."""
 
 JOIN = {"truth_file", "key"}
 """The truth of another file, which is joined before a function reads the rows."""
@@ -50,34 +41,67 @@ class Case:
     only_parameters: set[str]
 
 
+def keys_of(command: str, option: str = "read") -> set[str]:
+    """Return the keys of an option; of --read, format is input_format for files that have layouts of their own."""
+    declared = next(param for param in find_command(command).params if param.name == option)
+    keys = set(declared.type.kinds)  # type: ignore[attr-defined]
+    return keys - {"format"} | {"input_format"} if command in ("multilabel", "track") else keys
+
+
+def find_command(name: str) -> click.Command:
+    command = app.get_command(click.Context(app), name)
+    assert command is not None
+    return command
+
+
 CASES = [
     # classes are labels=, --labels is a file of them, and --plain is uncertainty=None
     Case(
         "evaluate",
         (ifs.evaluate,),
         {"matrix", "strict", "labels_out", "want", "classes", "plain", *JOIN},
-        {"y_pred", "uncertainty"},
+        {"y_pred", "uncertainty", "keep_rows", "show", *keys_of("evaluate", "judge") - {"right", "wrong"}},
     ),
-    Case("compare", (ifs.compare,), {"matrix", "strict", *JOIN}, {"y_pred", "uncertainty"}),
+    Case(
+        "compare",
+        (ifs.compare,),
+        {"matrix", "strict", *JOIN},
+        {"y_pred", "uncertainty", "prior", "says", "population"},
+    ),
     Case(
         "gate",
         (ifs.gate,),
         {"matrix", "strict", "classes", "least", "most", "junit", "sarif", *JOIN},
-        {"y_pred", "labels", "min", "max", "uncertainty", "scores", "period", "show", "examples", "keep_rows"},
+        {
+            "y_pred",
+            "labels",
+            "min",
+            "max",
+            "uncertainty",
+            "scores",
+            "period",
+            "show",
+            "examples",
+            "keep_rows",
+            "says",
+            "population",
+            "prior",
+            "seed",
+        },
     ),
-    Case("relate", (ifs.relate,), set(), set()),
+    Case("relate", (ifs.relate,), set(), {"permutations", "correction"}),
     Case(
         "agree",
         (ifs.agreement, ifs.latent_truth, ifs.drift),
-        {"latent", "plan", "items", "labels", "metric", "plain"},
-        {"y_pred", "prior", "later", "permutations"},
+        {"latent", "want", "labels_out", "labels", "plain"},
+        {"y_pred", "prior", "later", "permutations", "before", "after"},
     ),
-    Case("count", (ifs.read_tables,), {"strict", "judge", "says", "population", *JOIN}, set()),
+    Case("count", (ifs.read_tables,), {"strict", "judge", *JOIN}, set()),
     Case(
         "sweep",
         (ifs.sweep, ifs.tune),
-        {"metric", "costs", "level", *JOIN},
-        {"y_pred", "y_score", "choose_by", "against_name", "max_points"},
+        {"metric", "costs", "level", "score_type", *JOIN},
+        {"y_pred", "y_score", "choose_by", "against_name", "max_points", "raw", "normalize"},
     ),
     Case("monte-carlo", (ifs.monte_carlo,), {"matrix", "strict"}, {"y_pred"}),
     Case("history", (ifs.history,), set(), set()),
@@ -85,22 +109,31 @@ CASES = [
     Case(
         "multilabel",
         (ifs.multilabel.compare,),
-        {"predicted", "plain", "strict"},
-        {"predictors", "shuffles", "threshold", "truth_name"},
+        {"predicted", "plain"},
+        {
+            "predictors",
+            "shuffles",
+            "threshold",
+            "truth_name",
+            *keys_of("multilabel"),
+            "draws",
+            "splits",
+            "depth",
+            "seed",
+        },
     ),
-    Case("track", (ifs.tracking.compare,), {"tracks", "sweep"}, {"systems"}),
+    Case(
+        "track",
+        (ifs.tracking.compare,),
+        {"tracks", "sweep", "convention"},
+        {"systems", "seed", *keys_of("track"), *keys_of("track", "convention")},
+    ),
     Case("datasets", (ifs.datasets.csv_of,), set(), set()),
 ]
 """Every command with a public function."""
 DEPENDING = {("agree", "draws"), ("sweep", "reject")}
 """Options whose default depends on the question: runs at several settings have no reject label unless stated."""
 WITHOUT_FUNCTION = {"explain", "demo", "doctor", "serve", "verdicts", "completion", "man"}
-
-
-def find_command(name: str) -> click.Command:
-    command = app.get_command(click.Context(app), name)
-    assert command is not None
-    return command
 
 
 def options(command: str) -> set[str]:
@@ -125,8 +158,7 @@ def test_every_command_is_compared_or_has_no_function() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.command)
 def test_options_are_the_parameters_of_the_function(case: Case) -> None:
-    own_format = {"input_format"} if case.command in ("multilabel", "track") else set()
-    asked = options(case.command) - OUTPUT - (set(READING) - own_format)
+    asked = options(case.command) - OUTPUT - {"read"}
     taken = set().union(*map(parameters, case.functions)) - {"read"} - SYNONYMS
 
     assert asked - taken == case.only_options
@@ -148,20 +180,36 @@ def test_defaults_and_choices_of_options_are_those_of_the_function(case: Case) -
             assert set(option.type.choices) == set(get_args(hints[parameter.name])), option.name
 
 
+@pytest.mark.parametrize("command", ["evaluate", "compare", "sweep", "gate", "count", "monte-carlo", "agree", "relate"])
+def test_keys_of_read_are_the_fields_of_read_options(command: str) -> None:
+    assert {*keys_of(command), *ELSEWHERE} == {field.name for field in fields(ReadOptions)}
+
+
 @pytest.mark.parametrize(
-    ("command", "expected"),
+    ("word", "message"),
     [
-        ("evaluate", READING),
-        ("count", {name: READING[name] for name in READING if name != "max_rows"}),
-        ("sweep", {**LOGS, "max_rows": "max_rows"}),
-        *((name, LOGS) for name in ("compare", "gate")),
-        ("relate", {**FILES, "max_rows": "max_rows"}),
-        *((name, FILES) for name in ("agree", "monte-carlo")),
+        ("heder=no", "'heder=no'; write KEY=VALUE, where KEY is format or delimiter or encoding or sheet or header or "
+         "max_rows or engine or memory or threads; did you mean 'header'?"),
+        ("sheet", "'sheet'; write KEY=VALUE, where KEY is format or"),
+        ("sheet=", "'sheet='; write KEY=VALUE"),
+        ("header=perhaps", "header is 'perhaps': 'perhaps' is not a valid boolean"),
+        ("max_rows=0", "max_rows is '0': 0 is not in the range x>=1"),
+        ("header=no,header=yes", "header is given twice"),
+        ("format=csv:;", "--read format is 'csv:;'; write the separator as --read delimiter=;"),
     ],
-)
-def test_reading_options_are_the_fields_of_read_options(command: str, expected: dict[str, str]) -> None:
-    assert options(command) & set(READING) == set(expected)
-    assert {*READING.values(), *ELSEWHERE} == {field.name for field in fields(ReadOptions)}
+)  # fmt: skip
+def test_a_wrong_word_about_reading_says_what_there_is(word: str, message: str, tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text("truth,pred\na,a\nb,b\na,b\n")
+    done = CliRunner().invoke(app, ["evaluate", str(log), "-t", "truth", "-s", "pred", "--read", word])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert message in " ".join(done.stderr.split())
+
+
+def test_a_comma_stays_in_the_value_unless_a_key_follows() -> None:
+    evaluate = find_command("evaluate")
+    context = evaluate.make_context("evaluate", ["x", "--read", "sheet=May, June,header=no", "--read", "max-rows=9"])
+    assert context.params["read"] == {"sheet": "May, June", "header": False, "max_rows": 9}
 
 
 @pytest.mark.parametrize(
@@ -173,10 +221,11 @@ def test_every_command_with_a_result_has_the_same_output_options(command: str) -
 
 
 def test_the_gate_asks_as_evaluate_does() -> None:
-    of_rows = {"keep_rows", "scores", "examples", "show", "plain", "max_rows", "threads", "unit"}
-    of_labels = {"labels", "labels_out", "want", "period"}
+    of_rows = {"scores", "examples", "plain"}
+    of_labels = {"labels", "labels_out", "want"}
+    of_draws = {"prior", "seed", "run"}  # whose choice could let a build through
 
-    assert options("evaluate") - options("gate") == of_rows | of_labels
+    assert options("evaluate") - options("gate") == of_rows | of_labels | of_draws
 
 
 def commands() -> list[tuple[str, ...]]:
@@ -215,9 +264,31 @@ def test_help_of_all_commands_is_one_screen() -> None:
 @pytest.mark.parametrize(
     ("words", "advice"),
     [
-        ("evaluate log.csv --engine-url spark://x", "give the address to --engine"),
+        ("evaluate log.csv --engine-url spark://x", "use --read engine=ADDRESS"),
+        ("count log.csv --engine dask", "use --read engine=NAME"),
+        ("evaluate log.csv --says score", "use --judge COLUMN,right=LABEL,wrong=LABEL, or --judge COLUMN,says=score"),
+        ("gate log.csv --population all", "use --judge COLUMN,population=unlabelled"),
+        ("evaluate log.csv --examples 3 --show text", "use --examples 5:COLUMN,COLUMN"),
+        ("evaluate log.csv --no-keep-rows", "in Python, keep_rows=False"),
+        ("evaluate log.csv --unit nats", "infoscope show result.json --unit nats"),
+        ("agree log.csv --latent --plan 0.02", "use --want METRIC.width=W"),
+        ("agree log.csv --before a", "use --by COLUMN=BEFORE,AFTER"),
+        ("gate log.csv --seed 3", "in Python, seed=…"),
+        ("gate log.csv --run 3", "evaluate has it"),
+        ("compare log.csv --prior 3", "evaluate has --prior"),
+        ("sweep log.csv --raw", "use --score-type logit"),
+        ("multilabel a b --strict", "use --one-sided reject"),
+        ("track a b --match global", "use --convention match=global"),
+        ("relate a --permutations 9", "in Python, permutations=…"),
+        ("relate a --strict", "No such option"),
         ("evaluate log.csv --no-native", "evaluate has no --no-native: set the variable INFOSCOPE_NATIVE=0"),
-        ("relate log.csv --delimiter ;", "--input-format 'csv:;'"),
+        ("relate log.csv --delimiter ;", "relate has no --delimiter: use --read delimiter=;"),
+        ("compare log.csv --sheet 2", "compare has no --sheet: use --read sheet=2"),
+        ("gate log.csv --no-header", "use --read header=no"),
+        ("evaluate log.csv --max-rows 9", "use --read max_rows=1000"),
+        ("track a.txt b.txt --preprocessing off", "use --read preprocessing=mot20"),
+        ("multilabel a b --truth-start 2", "use --read truth_start=2"),
+        ("history runs --sheet 2", "No such option"),
         ("compare log.csv --by group", "compare has no --by: ask about one group at a time"),
         ("track a.txt b.txt --unit nats", "infoscope show result.json --unit nats"),
         ("sweep log.csv --max-points 9", "in Python, ifs.sweep(…, max_points=…)"),
@@ -234,7 +305,19 @@ def test_an_option_that_was_taken_away_says_what_to_use(words: str, advice: str)
 
 def test_no_command_has_an_option_that_every_command_lost() -> None:
     present = {word for name in COMMANDS for option in list_options(find_command(name)) for word in option.opts}
-    lost = {"--abeg", "--delimiter", "--engine-url", "--native", "--no-native", "--pbeg", "--shuffles", "--until"}
+    lost = {
+        "--abeg",
+        "--delimiter",
+        "--engine",
+        "--engine-url",
+        "--says",
+        "--show",
+        "--native",
+        "--no-native",
+        "--pbeg",
+        "--shuffles",
+        "--until",
+    }
     assert lost <= set(REMOVED) - present
 
 
@@ -251,12 +334,24 @@ def test_variables_and_settings_of_options_that_were_taken_away_are_rejected(tmp
             read_configuration(str(settings)).defaults(app, click.Context(app), "evaluate")
 
 
-@pytest.mark.parametrize(("word", "separator"), [("csv:;", ";"), ("csv:\\t", "\t"), ("csv:|", "|")])
-def test_the_field_separator_is_said_with_the_format(word: str, separator: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("word", "separator"), [(";", ";"), ("\\t", "\t"), ("|", "|")])
+def test_the_field_separator_is_said_beside_the_format(word: str, separator: str, tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("truth,pred\na,a\nb,b\na,b\n".replace(",", separator))
     done = CliRunner().invoke(
-        app, ["evaluate", str(log), "-t", "truth", "-s", "pred", "--input-format", word, "--format", "csv"]
+        app,
+        [
+            "evaluate",
+            str(log),
+            "-t",
+            "truth",
+            "-s",
+            "pred",
+            "--read",
+            f"format=csv,delimiter={word}",
+            "--format",
+            "csv",
+        ],
     )
     assert done.exit_code == 0, done.output
 
@@ -264,7 +359,7 @@ def test_the_field_separator_is_said_with_the_format(word: str, separator: str, 
 def test_a_word_that_is_no_engine_is_rejected(tmp_path: Path) -> None:
     log = tmp_path / "log.csv"
     log.write_text("truth,pred\na,a\n")
-    done = CliRunner().invoke(app, ["evaluate", str(log), "-t", "truth", "-s", "pred", "--engine", "duck"])
+    done = CliRunner().invoke(app, ["evaluate", str(log), "-t", "truth", "-s", "pred", "--read", "engine=duck"])
     assert done.exit_code == 2
     assert "there is no engine 'duck'; choose from duckdb, spark, dask, sql" in done.stderr
 

@@ -39,7 +39,10 @@ def test_json_is_the_document(files: tuple[Path, Path]) -> None:
 
 
 def test_options_reach_the_evaluation(files: tuple[Path, Path]) -> None:
-    words = "--gate 0.3 --match global --null class --per event --level 0.8 --preprocessing off --duplicates first"
+    words = (
+        "--gate 0.3 --convention match=global,null=class --convention per=event --level 0.8 "
+        "--read preprocessing=off,duplicates=first"
+    )
     expected = tracking.evaluate(
         *files, gate=0.3, match="global", null="class", per="event", level=0.8, preprocessing="off", duplicates="first"
     )
@@ -103,7 +106,7 @@ def test_a_fault_of_the_input_is_one_line_and_status_2(files: tuple[Path, Path],
     assert result.stdout == ""
     assert result.stderr.count("\n") == 1
     assert f"twice.txt: id {TRACKS[0, 1]:g} occurs twice in frame {TRACKS[0, 0]:g}" in result.stderr
-    assert run(files[0], twice, "--duplicates", "split").exit_code == 0
+    assert run(files[0], twice, "--read", "duplicates=split").exit_code == 0
     assert run(files[0], files[1], files[1]).exit_code == 2
     assert run(files[0], tmp_path / "nothing.txt").exit_code == 2
 

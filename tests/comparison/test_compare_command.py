@@ -64,10 +64,10 @@ def test_matrices_are_compared_unpaired(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_prior_may_be_a_number_and_the_classes_seen_in_other_shares():
-    arguments = [DIGITS, *THREE, "--format", "json", "--metric", "proficiency", "--prior", "0.5"]
+def test_the_seed_is_stated_and_the_classes_seen_in_other_shares():
+    arguments = [DIGITS, *THREE, "--format", "json", "--metric", "proficiency", "--seed", "5"]
     plain, equal = (json.loads(run(*arguments, *more).stdout) for more in ([], ["--prevalence", "equal"]))
-    wanted = compare(DIGITS, truth="truth", system=THREE[3::2], metrics="proficiency", prior=0.5)
+    wanted = compare(DIGITS, truth="truth", system=THREE[3::2], metrics="proficiency", seed=5)
 
     assert plain["pairs"] == json.loads(wanted.to_json())["pairs"]
     assert any("re-weighted to the stated frequencies" in note["text"] for note in equal["findings"])
@@ -101,7 +101,6 @@ def test_rows_with_weights_are_not_called_incomplete(tmp_path):
     [
         pytest.param([DIGITS, *THREE, "--sample-size", "10"], "rows are counted", id="n of rows"),
         pytest.param([DIGITS, *THREE, "--rope", "nan"], "practical equivalence", id="no region"),
-        pytest.param([DIGITS, *THREE, "--prior", "-1"], "not negative", id="negative prior"),
         pytest.param([DIGITS, *THREE, "--metric", "f1"], "f1 is undefined for 'svm'", id="undefined metric"),
         pytest.param(["--matrix", DIGITS, DIGITS, "-t", "truth"], "--truth names a column", id="column of a matrix"),
         pytest.param(["--matrix", DIGITS, DIGITS, "--weight", "w"], "--weight names a column", id="weight of a matrix"),
@@ -133,8 +132,8 @@ def test_a_database_gives_the_comparison_that_the_file_gives(tmp_path: Path) -> 
     database.close()
     asked = [*THREE, "--format", "json", "--metric", "accuracy"]
 
-    of_file = run(DIGITS, *asked, "--engine", "duckdb", "--memory-limit", "500MB")
-    of_database = run("digits", *asked, "--engine", f"sqlite:///{tmp_path / 'log.db'}")
+    of_file = run(DIGITS, *asked, "--read", "engine=duckdb", "--read", "memory=500MB")
+    of_database = run("digits", *asked, "--read", f"engine=sqlite:///{tmp_path / 'log.db'}")
 
     assert of_file.exit_code == of_database.exit_code == 0, of_database.output
     found, wanted = (json.loads(result.stdout)["pairs"] for result in (of_database, of_file))
@@ -146,7 +145,7 @@ def test_a_database_gives_the_comparison_that_the_file_gives(tmp_path: Path) -> 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "engine",
-    [["--engine", "tcp://127.0.0.1:9"], ["--engine", "nowhere"]],
+    [["--read", "engine=tcp://127.0.0.1:9"], ["--read", "engine=nowhere"]],
 )
 def test_an_engine_that_does_not_answer_ends_with_2(engine: list[str]) -> None:
     if "dask" in engine:
@@ -154,4 +153,4 @@ def test_an_engine_that_does_not_answer_ends_with_2(engine: list[str]) -> None:
     result = run(DIGITS, *THREE, *engine)
 
     assert result.exit_code == 2
-    assert engine[-1] in result.stderr
+    assert engine[-1].partition("=")[2] in result.stderr

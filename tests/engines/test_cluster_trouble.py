@@ -107,7 +107,7 @@ def test_address_that_spark_does_not_know(tmp_path: Path, url: str) -> None:
 def test_a_damaged_address_of_spark_is_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
     path.write_text("gold,said\na,b\n")
-    done = CliRunner().invoke(app, ["evaluate", str(path), "-t", "gold", "-s", "said", "--engine", "local[x]"])
+    done = CliRunner().invoke(app, ["evaluate", str(path), "-t", "gold", "-s", "said", "--read", "engine=local[x]"])
 
     assert done.exit_code == 2
     assert "'local[x]' is not an address that Spark knows; it reads like spark://host:port" in done.stderr
@@ -162,7 +162,7 @@ def test_addresses_and_files_are_read_apart_on_a_cluster(tmp_path: Path) -> None
 
 
 def test_address_must_tell_its_format() -> None:
-    with pytest.raises(InputError, match="name it, like --input-format parquet"):
+    with pytest.raises(InputError, match="name it, like --read format=parquet"):
         read("hdfs://host/logs", truth="gold", system="said", read=ReadOptions(engine="spark"))
 
 

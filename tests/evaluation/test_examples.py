@@ -206,7 +206,7 @@ def test_tables_and_pipes_have_no_rows_to_show() -> None:
 @pytest.mark.slow
 def test_every_form_shows_them_and_a_document_keeps_them(log: Path, tmp_path: Path) -> None:
     run = CliRunner()
-    command = ["evaluate", str(log), "-t", "gold", "-s", "svm", "--examples", "2", "--show", "text", "-q"]
+    command = ["evaluate", str(log), "-t", "gold", "-s", "svm", "--examples", "2:text", "-q"]
     for form in ("text", "markdown"):
         shown = run.invoke(app, [*command, "--format", form])
         assert shown.exit_code == 0, shown.output

@@ -252,7 +252,7 @@ def test_a_reject_label_is_no_class(sample: Sample) -> None:
         ({}, {"judge": []}, "no judge column"),
         ({"human": [None] * 1500}, {}, "no row has a true label in column 'human'"),
         ({"human": ["c0", "c1", "c2"] + [None] * 1497}, {}, "3 rows have a true label; label at least 10"),
-        ({"gpt": ["yes", "no"] * 750}, {}, "--says right=yes,wrong=no"),
+        ({"gpt": ["yes", "no"] * 750}, {}, "--judge gpt,right=yes,wrong=no"),
         ({"gpt": ["yes", "no"] * 750}, {"says": {"right": "ja", "wrong": "no"}}, "never says 'ja'"),
         ({"gpt": ["yes", "no", "eh"] * 500}, {"says": {"right": "yes", "wrong": "no"}}, "also says 'eh'"),
         ({"gpt": ["yes", "no"] * 750}, {"says": {"right": "yes", "wrong": "yes"}}, "both 'yes'"),

@@ -170,7 +170,7 @@ def test_commands_say_the_same(path: Path, evaluation: ifs.Evaluation) -> None:
     worse = run("gate", path, "-t", "human", "-s", "model", "--baseline-system", "new", "--judge", "gpt")
     assert worse.exit_code == 1
     assert "paired row by row" in " ".join(worse.output.split())
-    says = run("evaluate", path, "-t", "human", "-s", "model", "--judge", "ok", "--says", "right=1,wrong=0")
+    says = run("evaluate", path, "-t", "human", "-s", "model", "--judge", "ok,right=1,wrong=0")
     assert "whether model is right" in " ".join(says.output.split())
 
 
@@ -194,11 +194,13 @@ def test_judged_rows_are_counted_merged_and_evaluated_from_files(path: Path, tmp
     [
         (["--judge", "human"], "'human' is named as truth and as judge"),
         (["--judge", "model"], "'model' is named as judge and as system"),
-        (["--judge", "ok"], "--says right=1,wrong=0"),
-        (["--judge", "ok", "--says", "right=2,wrong=0"], "never says '2'"),
-        (["--judge", "ok", "--says", "yes=2"], "write right=LABEL,wrong=LABEL"),
+        (["--judge", "ok"], "--judge ok,right=1,wrong=0"),
+        (["--judge", "ok,right=2,wrong=0"], "never says '2'"),
+        (["--judge", "ok,yes=2"], "write KEY=VALUE, where KEY is right or wrong or says or population or period"),
+        (["--judge", "ok,right=2"], "write both --judge COLUMN,right=LABEL,wrong=LABEL"),
+        (["--judge", "ok,populaton=all"], "did you mean 'population'?"),
         (["--judge", "gone"], "'gone'"),
-        (["--says", "right=1,wrong=0"], "says is about the verdicts of a judge"),
+        (["--judge", "right=1,wrong=0"], "says is about the verdicts of a judge"),
         (["--judge", "gpt", "--by", "gpt"], "column 'gpt' is named as group and as label"),
         (["--judge", "gpt", "--task", "clustering"], "clusters have no names"),
         (["--judge", "gpt", "--matrix"], "a matrix has none"),

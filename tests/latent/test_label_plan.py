@@ -170,7 +170,7 @@ def test_the_command_plans_writes_and_reads_labels(tmp_path: Path) -> None:
         writer.writerow(predictions)
         writer.writerows(zip(*(names[values] for values in predictions.values()), strict=True))
     asked = ["agree", str(rows), *(part for name in predictions for part in ("-s", name)), "--latent", "--draws", "100"]
-    run = CliRunner().invoke(app, [*asked, "--plan", "0.08", "--items", str(items)])
+    run = CliRunner().invoke(app, [*asked, "--want", "width=0.16", "--labels-out", str(items)])
     assert run.exit_code == 0, run.output
     assert "labels, half of them at random" in " ".join(run.output.split())
     with items.open() as file, done.open("w", newline="") as out:
@@ -178,13 +178,15 @@ def test_the_command_plans_writes_and_reads_labels(tmp_path: Path) -> None:
         writer = csv.DictWriter(out, lines[0])
         writer.writeheader()
         writer.writerows(line | {"label": names[truth[int(line["row"]) - 1]]} for line in lines)
-    again = CliRunner().invoke(app, [*asked, "--plan", "0.08", "--labels", str(done)])
+    again = CliRunner().invoke(app, [*asked, "--want", "width=0.16", "--labels", str(done)])
     assert again.exit_code == 0, again.output
     assert "Proficiency of 4 systems from" in again.output
-    taken = CliRunner().invoke(app, [*asked, "--plan", "0.08", "--items", str(items)])
+    taken = CliRunner().invoke(app, [*asked, "--want", "width=0.16", "--labels-out", str(items)])
     assert taken.exit_code == 2
     more = tmp_path / "more.csv"
-    next_round = CliRunner().invoke(app, [*asked, "--plan", "0.05", "--labels", str(done), "--items", str(more)])
+    next_round = CliRunner().invoke(
+        app, [*asked, "--want", "width=0.1", "--labels", str(done), "--labels-out", str(more)]
+    )
     assert next_round.exit_code == 0, next_round.output
     assert "more labels bring it to ±0.05" in " ".join(next_round.output.split())
     with more.open() as file, (tmp_path / "done-2.csv").open("w", newline="") as out:
@@ -193,10 +195,13 @@ def test_the_command_plans_writes_and_reads_labels(tmp_path: Path) -> None:
         writer.writeheader()
         writer.writerows(line | {"label": names[truth[int(line["row"]) - 1]]} for line in lines)
     rounds = ["--labels", str(done), "--labels", str(tmp_path / "done-2.csv")]
-    both = CliRunner().invoke(app, [*asked, "--plan", "0.05", *rounds])
+    both = CliRunner().invoke(app, [*asked, "--want", "width=0.1", *rounds])
     assert both.exit_code == 0, both.output
     assert "expected" in both.output
-    for wrong, said in ((["--plan", "7"], "half_width must be between 0 and 1"), (["--items", "x.csv"], "add --plan")):
+    for wrong, said in (
+        (["--want", "width=14"], "half_width must be between 0 and 1"),
+        (["--labels-out", "x.csv"], "interval may be with --want"),
+    ):
         bad = CliRunner().invoke(app, [*asked, *wrong])
         assert bad.exit_code == 2
         assert said in bad.output

@@ -369,7 +369,7 @@ def test_the_command_shows_pairs_where_there_is_no_latent_truth(
     said = " ".join(run.output.split())
     assert "No latent truth: 3 systems with 5" in said
     assert "What the systems tell about each other is below" in said
-    planned = CliRunner().invoke(app, [*asked, "--plan", "0.05"])
+    planned = CliRunner().invoke(app, [*asked, "--want", "width=0.1"])
     assert planned.exit_code == 2
     assert "without a latent truth there is no plan of labels" in planned.output
 

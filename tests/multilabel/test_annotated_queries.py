@@ -62,7 +62,7 @@ def test_annotated_queries_give_the_numbers_of_plain_counting(tmp_path: Path) ->
     truth.write_text(TRUTH, encoding="utf-8")
     predicted.write_text(PREDICTED, encoding="utf-8")
     quick = ("--plain", "--format", "json")
-    done = CliRunner().invoke(app, ["multilabel", str(truth), str(predicted), "--truth-start", "2", *quick])
+    done = CliRunner().invoke(app, ["multilabel", str(truth), str(predicted), "--read", "truth_start=2", *quick])
 
     assert done.exit_code == 0, done.stderr
     found = json.loads(done.stdout)

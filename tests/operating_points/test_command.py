@@ -160,7 +160,9 @@ def test_costs_come_from_a_matrix_file_in_any_order(scores, tmp_path):
 @pytest.mark.slow
 def test_rejections_show_both_accuracies(chances):
     words = [word for name in ("ant", "bee", "cat") for word in ("--score", name)]
-    result = run(chances, "-t", "gold", *words, "--normalize", "--certainty", "margin", "--format", "markdown")
+    result = run(
+        chances, "-t", "gold", *words, "--score-type", "unnormalized", "--certainty", "margin", "--format", "markdown"
+    )
 
     assert result.exit_code == 0, result.output
     heads = "| threshold | rejected | accuracy of the accepted | captured | captured, accepted alone | wrong, of all |"
@@ -200,7 +202,11 @@ def test_predictions_without_a_setting_name_both_ways_out(runs):
         ("gold,p\nyes,2\nno,1\nso,3\n", [], "3 classes and the scores are one column"),
         ("gold,p\nyes,2\nno,1\n", ["--positive", "maybe"], "positive label 'maybe' is not among"),
         ("gold,q\nyes,2\nno,1\n", [], "has no column 'p'"),
-        ("gold,p,q\nyes,0.2,0.3\nno,0.5,0.5\n", ["--score", "q", "--class", "yes", "--class", "no"], "--normalize"),
+        (
+            "gold,p,q\nyes,0.2,0.3\nno,0.5,0.5\n",
+            ["--score", "q", "--class", "yes", "--class", "no"],
+            "--score-type unnormalized",
+        ),
         ("gold,p,w\nyes,2,-1\nno,1,1\nyes,1,1\n", ["--weight", "w"], "'yes', p '2' is negative"),
         ("gold,p,w\nyes,2,0\nno,1,1\nno,3,1\n", ["--weight", "w"], "one class only ('no')"),
         ("gold,p,q\nyes,0.2,0.8\nno,0.5,0.5\n", ["--score", "q", "--positive", "yes"], "for one column of scores"),
@@ -229,8 +235,9 @@ def test_one_setting_and_mixed_up_options_are_rejected(runs, tmp_path):
         ["-t", "gold", "--parameter", "depth"],
         ["-t", "gold", "--score", "p", "--parameter", "depth"],
         ["-t", "gold", "--score", "p", "--against", "seconds"],
-        ["-t", "gold", "-s", "said", "--parameter", "depth", "--normalize"],
-        ["-t", "gold", "--score", "seconds", "--normalize"],
+        ["-t", "gold", "-s", "said", "--parameter", "depth", "--score-type", "unnormalized"],
+        ["-t", "gold", "-s", "said", "--parameter", "depth", "--score-type", "logit"],
+        ["-t", "gold", "--score", "seconds", "--score-type", "unnormalized"],
         ["-t", "gold", "--score", "seconds", "--class", "a"],
         ["-t", "gold", "--score", "seconds", "--seed", "-1"],
     ):
@@ -361,8 +368,8 @@ def test_a_database_gives_the_points_that_the_file_gives(kind: str, request: pyt
     path = request.getfixturevalue(kind)
     asked = ["-t", "gold", *(["--score", "p"] if kind == "scores" else ["-s", "said", "--parameter", "depth"])]
 
-    of_file = run(path, *asked, "--format", "json", "--engine", "duckdb", "--memory-limit", "500MB")
-    of_database = run("log", *asked, "--format", "json", "--engine", _as_database(path))
+    of_file = run(path, *asked, "--format", "json", "--read", "engine=duckdb", "--read", "memory=500MB")
+    of_database = run("log", *asked, "--format", "json", "--read", f"engine={_as_database(path)}")
 
     assert of_file.exit_code == of_database.exit_code == 0, of_database.output
     found, expected = json.loads(of_database.stdout), json.loads(of_file.stdout)
@@ -377,7 +384,7 @@ def test_a_delimiter_and_cleaned_labels(scores: Path, tmp_path: Path) -> None:
     other.write_text(text.replace(",", "|").replace("yes", " YES"))
 
     cleaned = run(
-        other, "-t", "gold", "--score", "p", "--input-format", "csv:|", "--clean", "strip", "--clean", "casefold"
+        other, "-t", "gold", "--score", "p", "--read", "delimiter=|", "--clean", "strip", "--clean", "casefold"
     )
 
     assert cleaned.exit_code == 0, cleaned.output
@@ -387,7 +394,7 @@ def test_a_delimiter_and_cleaned_labels(scores: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_cluster_that_does_not_answer_ends_with_2(scores: Path) -> None:
     pytest.importorskip("distributed")
-    result = run(scores, "-t", "gold", "--score", "p", "--engine", "tcp://127.0.0.1:9")
+    result = run(scores, "-t", "gold", "--score", "p", "--read", "engine=tcp://127.0.0.1:9")
 
     assert result.exit_code == 2
     assert "nothing answers at tcp://127.0.0.1:9" in result.stderr

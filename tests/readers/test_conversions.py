@@ -202,7 +202,7 @@ def test_sheets_are_chosen(tmp_path: Path) -> None:
     path = workbook(tmp_path / "log.xlsx", {"Notes": [["made by hand"]], "Data 1": rows, "Empty": []})
 
     with pytest.raises(
-        InputError, match=r"log\.xlsx has 2 sheets with data; name one with --sheet .*: 'Notes', 'Data 1'"
+        InputError, match=r"log\.xlsx has 2 sheets with data; name one with --read sheet=NAME .*: 'Notes', 'Data 1'"
     ):
         read(path, **NAMES)
     for sheet in ("Data 1", 2, "2"):
@@ -227,7 +227,7 @@ def test_workbooks_without_their_reader(tmp_path: Path, monkeypatch: pytest.Monk
 def test_text_that_is_named_like_a_workbook(tmp_path: Path) -> None:
     for encoding in ("utf-8", "latin-1"):
         (tmp_path / "log.xlsx").write_bytes(CSV.encode(encoding))
-        with pytest.raises(InputError, match=r"log\.xlsx is text and not a workbook; read it with --input-format csv"):
+        with pytest.raises(InputError, match=r"log\.xlsx is text and not a workbook; read it with --read format=csv"):
             read(tmp_path / "log.xlsx", **NAMES)
     (tmp_path / "log.xlsx").write_text(CSV)
     assert expected(read(tmp_path / "log.xlsx", **NAMES, read=ReadOptions(format="csv")))
@@ -247,16 +247,16 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_bytes(CSV.encode("cp1252"))
     words = ["evaluate", str(tmp_path / "log.csv"), "-s", "gesagt", "--format", "json"]
     wrong = CliRunner().invoke(app, words)
-    right = CliRunner().invoke(app, [*words, "--encoding", "cp1252"])
+    right = CliRunner().invoke(app, [*words, "--read", "encoding=cp1252"])
 
     assert wrong.exit_code == 2
-    assert "--encoding latin-1" in wrong.stderr
+    assert "--read encoding=latin-1" in wrong.stderr
     assert right.exit_code == 0, right.output
     assert json.loads(right.stdout)["provenance"]["source"] == "log.csv"
     assert "'wahr' is the only column left" in right.stderr
     matrix = tmp_path / "matrix.csv"
     matrix.write_bytes(",süß,öd\nsüß,5,1\nöd,0,4\n".encode("latin-1"))
-    done = CliRunner().invoke(app, ["evaluate", "--matrix", str(matrix), "--encoding", "latin-1"])
+    done = CliRunner().invoke(app, ["evaluate", "--matrix", str(matrix), "--read", "encoding=latin-1"])
     assert done.exit_code == 0, done.output
     assert "süß" in done.stdout
 

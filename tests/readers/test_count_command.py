@@ -84,7 +84,7 @@ def test_standard_input_and_words_on_stderr(folder: Path) -> None:
         (("count", "no.csv", "-t", "gold", "-s", "svm", "-o", "x.ifs"), b"does not exist"),
         (("count", "log.csv", "-t", "gold", "-s", "svm", "-o", "no/x.ifs"), b"there is no folder"),
         (("count", "log.csv", "-t", "gold", "-s", "svm", "-o", "x.ifs", "--strict"), b"missing label"),
-        (("evaluate", "SELECT 1", "-t", "gold", "-s", "svm", "--engine", "sql"), b"needs the address"),
+        (("evaluate", "SELECT 1", "-t", "gold", "-s", "svm", "--read", "engine=sql"), b"needs the address"),
     ],
 )
 def test_wrong_use_exits_with_2_and_writes_nothing(folder: Path, words: tuple[str, ...], sentence: bytes) -> None:
@@ -115,7 +115,7 @@ def test_database_on_the_command_line(folder: Path) -> None:
     connection.commit()
     connection.close()
     url = f"sqlite:///{folder / 'log.db'}"
-    columns = ("-t", "gold", "-s", "svm", "--engine", url)
+    columns = ("-t", "gold", "-s", "svm", "--read", f"engine={url}")
 
     assert evaluated(folder, "log", *columns) == evaluated(folder, "SELECT * FROM log", *columns)
 
@@ -133,7 +133,7 @@ def test_interrupt_ends_with_130_and_writes_nothing(tmp_path: Path) -> None:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(scratch)}
-    words = ["count", "heavy.parquet", "-t", "t", "-s", "s", "-o", "x.ifs", "--memory-limit", "100MB"]
+    words = ["count", "heavy.parquet", "-t", "t", "-s", "s", "-o", "x.ifs", "--read", "memory=100MB"]
     process = subprocess.Popen(
         [sys.executable, "-c", f"{HEEDING}from infoscope.cli import main; main()", *words],
         cwd=tmp_path,
@@ -159,7 +159,7 @@ def test_folders_of_parts_and_parts_from_a_pipe_need_no_columns(folder: Path) ->
         assert counted.returncode == 0, counted.stderr
     whole = json.loads(infoscope("evaluate", "parts", "--format", "json", cwd=folder).stdout)
     part = (folder / "parts" / "a.ifs").read_bytes()
-    piped = infoscope("evaluate", "-", "--input-format", "ifs", "--format", "json", cwd=folder, stdin=part)
+    piped = infoscope("evaluate", "-", "--read", "format=ifs", "--format", "json", cwd=folder, stdin=part)
 
     assert whole["systems"][0]["n"] == 3
     assert json.loads(piped.stdout)["systems"][0]["n"] == 1

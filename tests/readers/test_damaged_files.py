@@ -222,7 +222,7 @@ RECORDS = [{"t": "a", "s": "b"}, {"t": "a", "s": "c"}]
     [
         ("log.xlsx", workbook(), "cannot be read as a workbook", "save it again, or as CSV"),
         ("log.csv", workbook(), "an Excel workbook", "libreoffice --headless --convert-to csv"),
-        ("log.csv", workbook(), "an Excel workbook", "--input-format xlsx"),
+        ("log.csv", workbook(), "an Excel workbook", "--read format=xlsx"),
         ("log.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "cannot be read as a workbook", "as CSV"),
         ("log.csv", LABELS.encode("utf-16"), "UTF-16 text", "iconv -f UTF-16 -t UTF-8"),
         ("log.csv", LABELS.encode("utf-16-le"), "UTF-16LE text", "iconv -f UTF-16LE -t UTF-8"),
@@ -232,9 +232,9 @@ RECORDS = [{"t": "a", "s": "b"}, {"t": "a", "s": "c"}]
         ("log.csv.gz", gzip.compress(LABELS.encode("latin-1"), mtime=0), "seems to be Latin-1", "gzip -dc"),
         ("log.csv", b"t,s\n" + b"a,b\n" * 99_999 + b"caf\xe9,b\n", "line 100001 is not UTF-8", "iconv -f ISO-8859-1"),
         ("log.csv", json.dumps(RECORDS).encode(), "a JSON array", "jq -c '.[]'"),
-        ("log.csv", json.dumps(RECORDS, indent=2).encode(), "a JSON array", "--input-format json"),
-        ("log.csv", LABELS.encode("utf-16"), "UTF-16 text", "--encoding utf-16"),
-        ("log.csv", "t,s\n“a”,b\n".encode("cp1252"), "seems to be Windows-1252", "--encoding cp1252"),
+        ("log.csv", json.dumps(RECORDS, indent=2).encode(), "a JSON array", "--read format=json"),
+        ("log.csv", LABELS.encode("utf-16"), "UTF-16 text", "--read encoding=utf-16"),
+        ("log.csv", "t,s\n“a”,b\n".encode("cp1252"), "seems to be Windows-1252", "--read encoding=cp1252"),
         ("log.json", json.dumps(RECORDS[0], indent=2).encode(), "JSON over several lines", "jq -c ."),
         ("log.csv", b"BZh91AY&SY", "compressed by bzip2", "bunzip2 -c"),
         ("log.csv", b"]\0\0\x80\0" + bytes(40), "compressed by lzma", "xz --format=lzma -dc"),
@@ -250,9 +250,9 @@ RECORDS = [{"t": "a", "s": "b"}, {"t": "a", "s": "c"}]
             "bytes that are not: gzip -dc",
             "| iconv -c",
         ),
-        ("log.db", bytes(8) + b"DUCK\xe7\3" + bytes(40), "a DuckDB database", "--engine duckdb:///"),
-        ("log.csv", b"PAR1" + bytes(40) + b"PAR1", "a Parquet file and not csv", "--input-format parquet"),
-        ("log.arrow", b"t,s\na,b\n", "text and not an Arrow file", "--input-format csv"),
+        ("log.db", bytes(8) + b"DUCK\xe7\3" + bytes(40), "a DuckDB database", "--read engine=duckdb:///"),
+        ("log.csv", b"PAR1" + bytes(40) + b"PAR1", "a Parquet file and not csv", "--read format=parquet"),
+        ("log.arrow", b"t,s\na,b\n", "text and not an Arrow file", "--read format=csv"),
         ("log.csv", b"<!DOCTYPE html>\n<html>", "an HTML page", "fetch the data again"),
     ],
 )
@@ -294,7 +294,7 @@ def test_tables_under_another_name_are_not_counted_as_rows(tmp_path: Path, name:
     table.save(stored)
     stored.rename(renamed)
 
-    with pytest.raises(InputError, match=r"tables that are counted already, not of rows; read it with --input-format"):
+    with pytest.raises(InputError, match=r"tables that are counted already, not of rows; read it with --read format="):
         read(renamed, truth="truth", system="system")
     assert read(renamed, read=ReadOptions(format="ifs")) == table
 
@@ -361,7 +361,7 @@ def test_all_broken_files_of_a_pattern_are_named(tmp_path: Path) -> None:
     for name in range(9):
         assert (f"/{name}.csv" in str(caught.value)) == (str(name) in broken)
         assert (f"/{name}.csv" in caught.value.page) == (str(name) in broken)
-    assert "--encoding" in str(caught.value)
+    assert "--read encoding=" in str(caught.value)
     assert " --" not in caught.value.page.replace("--headless --convert-to", "")  # nobody types options on a page
 
 

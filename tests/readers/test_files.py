@@ -158,7 +158,7 @@ def test_labels_of_text_files_are_never_typed(tmp_path: Path) -> None:
         ("", "is empty"),
         ("truth,p\na,b\n", "no column 't'"),
         ("t p\na b\n", "name the right delimiter$"),
-        ("3.000000 7\n7.000000 7\n", "or the format vw .--input-format vw. for predictions of Vowpal Wabbit"),
+        ("3.000000 7\n7.000000 7\n", "or the format vw .--read format=vw. for predictions of Vowpal Wabbit"),
         ("t,p,t\na,b,c\n", "two columns"),
     ],
 )

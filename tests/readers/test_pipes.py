@@ -106,7 +106,7 @@ def test_matrices_and_label_lists_come_through_pipes(tmp_path: Path, pipe: tuple
 @pytest.mark.slow
 def test_process_substitution_and_dev_stdin_on_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_bytes(TEXT)
-    infoscope = f"{sys.executable} -m infoscope count -t t -s s --input-format csv"
+    infoscope = f"{sys.executable} -m infoscope count -t t -s s --read format=csv"
     script = f"{infoscope} <(cat log.csv) -o a.ifs && cat log.csv | {infoscope} /dev/stdin -o b.ifs"
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(["bash", "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)

@@ -83,7 +83,7 @@ def test_a_header_among_the_rows_is_rejected(mark: str, tmp_path: Path) -> None:
     path.write_text(part * 3, encoding="utf-8")
     (tmp_path / "whole.csv").write_text(part, encoding="utf-8")
 
-    said = r"joined\.csv has its header again .*\(2 with 'truth' .* and 'svm' in column 'svm'\).*with --no-header$"
+    said = r"joined\.csv has its header again .*\(2 with 'truth' .* and 'svm' in column 'svm'\).*with --read header=no$"
     for options in ({"system": "svm"}, {"system": "svm", "by": "day"}):
         for source in (path, tmp_path):
             with pytest.raises(ifs.InputError, match=said):

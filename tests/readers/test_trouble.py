@@ -54,7 +54,7 @@ def test_text_named_parquet(text: str, tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     path.write_text(text)
 
-    with pytest.raises(InputError, match=r"a\.parquet is not a whole Parquet file.*--input-format csv|is empty"):
+    with pytest.raises(InputError, match=r"a\.parquet is not a whole Parquet file.*--read format=csv|is empty"):
         read(path, truth="t", system="s")
 
 
@@ -444,10 +444,8 @@ def test_a_request_to_end_leaves_nothing_behind(number: signal.Signals, heavy: P
         "s",
         "-o",
         str(target),
-        "--memory-limit",
-        "200MB",
-        "--threads",
-        "2",
+        "--read",
+        "memory=200MB,threads=2",
     ]
     process = subprocess.Popen(
         [sys.executable, "-m", "infoscope", *command],

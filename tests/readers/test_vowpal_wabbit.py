@@ -32,7 +32,7 @@ def test_predictions_have_the_tag_as_their_truth(tmp_path: Path) -> None:
 
     assert table.truth_labels == (1, 2, 3)
     assert table.counts.tolist() == [[1, 1, 0], [0, 1, 0], [0, 0, 1]]
-    done = run("evaluate", file, "--input-format", "vw", "-t", "tag", "-s", "prediction", "--format", "json")
+    done = run("evaluate", file, "--read", "format=vw", "-t", "tag", "-s", "prediction", "--format", "json")
     assert json.loads(done.stdout)["systems"][0]["metrics"]["accuracy"]["value"] == 0.75
 
 
@@ -90,7 +90,7 @@ def test_rows_without_a_header_are_named_by_their_place(tmp_path: Path) -> None:
     table = ifs.read(file, truth="0", system="1", read=ifs.ReadOptions(header=False))
 
     assert (table.total, float(ifs.metrics.accuracy(table))) == (4, 0.5)
-    done = run("evaluate", file, "--no-header", "-t", "0", "-s", "1", "--format", "json")
+    done = run("evaluate", file, "--read", "header=no", "-t", "0", "-s", "1", "--format", "json")
     assert json.loads(done.stdout)["provenance"]["rows"] == 4
     tabs = written(tmp_path, "rows.tsv", "a\ta\nb\ta\n")
     assert ifs.read(tabs, truth="0", system="1", read=ifs.ReadOptions(header=False)).total == 2
@@ -115,7 +115,7 @@ def test_a_limit_of_rows_reads_the_first_ones(tmp_path: Path) -> None:
     assert ifs.read(bare, truth="0", system="1", read=ifs.ReadOptions(header=False, max_rows=3)).total == 3
     both = [tmp_path / "rows.csv", written(tmp_path, "more.csv", "t,s\nb,b\nb,b\n")]
     assert ifs.read(both, truth="t", system="s", read=ifs.ReadOptions(max_rows=7)).total == 7
-    done = run("evaluate", tmp_path / "rows.csv", "-t", "t", "-s", "s", "--max-rows", 3, "--format", "json")
+    done = run("evaluate", tmp_path / "rows.csv", "-t", "t", "-s", "s", "--read", "max_rows=3", "--format", "json")
     assert json.loads(done.stdout)["provenance"]["rows"] == 3
 
 

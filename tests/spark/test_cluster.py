@@ -90,7 +90,7 @@ class TestSparkCommand:
         path.write_text("gold,said,w\na,b,2\n")
         asked = ["count", str(path), "-t", "gold", "-s", "said", "--weight", "w", "-o", str(tmp_path / "log.ifs")]
         one_executor = java_settings(tmp_path, cores_max="1")  # each is a Java process of four seconds, for one row
-        run = command([*asked, "--engine", cluster.url], **one_executor)
+        run = command([*asked, "--read", f"engine={cluster.url}"], **one_executor)
         _, talk = run.communicate(timeout=PATIENCE)
 
         assert (run.returncode, talk) == (0, b"1 rows to 1 table in " + str(tmp_path / "log.ifs").encode() + b"\n")
@@ -229,7 +229,7 @@ class TestSparkCluster(RowsBehindCells):
     def test_command_takes_names_as_data(self, spark: Any, cluster: SparkCluster, tmp_path: Path) -> None:
         path = hostile_log(tmp_path)
         asked = ["evaluate", str(path), "-t", "gold", "-s", "s.x", "--format", "json"]
-        plain, there = (CliRunner().invoke(app, [*asked, *more]) for more in ([], ["--engine", cluster.url]))
+        plain, there = (CliRunner().invoke(app, [*asked, *more]) for more in ([], ["--read", f"engine={cluster.url}"]))
 
         assert (there.exit_code, there.exception) == (0, None)
         assert json.loads(there.stdout)["systems"] == json.loads(plain.stdout)["systems"]

@@ -44,7 +44,7 @@ def test_interrupted_spark_leaves_no_process(tmp_path: Path, moment: str) -> Non
     log = tmp_path / "log.parquet"
     duckdb.execute(f"COPY (SELECT 'a' AS gold, 'b' AS said FROM range(1000)) TO '{log}'")
     asked = ["count", str(log), "-t", "gold", "-s", "said", "-o", str(tmp_path / "log.ifs")]
-    asked += ["--engine", "local[1]"]
+    asked += ["--read", "engine=local[1]"]
     run = begun(asked, tmp_path) if moment == "while Spark counts" else command(asked, TMPDIR=str(tmp_path))
     try:
         if moment == "while Java starts":
@@ -79,7 +79,7 @@ def test_address_that_cannot_be_one(log: Path, url: str) -> None:
 
 def test_count_on_an_absent_cluster_exits_with_2_and_writes_nothing(log: Path) -> None:
     words = ["count", str(log), "-t", "gold", "-s", "said", "-o", str(log.with_suffix(".ifs"))]
-    done = CliRunner().invoke(app, [*words, "--engine", "spark://127.0.0.1:1"])
+    done = CliRunner().invoke(app, [*words, "--read", "engine=spark://127.0.0.1:1"])
 
     assert done.exit_code == 2, done.stderr
     assert "nothing answers at" in done.stderr

@@ -145,17 +145,17 @@ PAPERS = (
             "They were run once, on hand-made copies of the whole files (455,495, 371,941 and 688,761 characters, as "
             "the files have; of the copies, length was checked, and that all three have the same objects and the two "
             "lists of results the same first category in all but eleven lines). `infoscope multilabel "
-            "magnetic_annotated.txt magnetic_results.txt --truth-start 2` reads 9,873 objects and 376 categories: "
+            "magnetic_annotated.txt magnetic_results.txt --read truth_start=2` reads 9,873 objects and 376 categories: "
             "proficiency 51.92%, precision 65.94%, recall 65.15%, F1 65.54%. Over "
             "random splits in halves their standard deviations are 0.54%, 0.50%, 0.50% and 0.50%, where the "
             "paper says “around 0.5%”. With up to five categories per object (magnetic_results_upto5.txt) they are "
             "50.18%, 34.21%, 74.55% and 46.90%. Plain counting as in the authors' program gives the same eight "
             "values.",
             "The ERD queries of the same repository (data/Trec_beta_\\*.txt, 57 objects) have no printed result. "
-            "`infoscope multilabel Trec_beta_annotations.txt Trec_beta_results.txt --input-format erd` gives "
+            "`infoscope multilabel Trec_beta_annotations.txt Trec_beta_results.txt --read format=erd` gives "
             "proficiency 76.50%, precision 72.22%, recall 77.61% and F1 74.82%, as plain counting does.",
             "The 100 Slovak queries of the same repository (data/sk_\\*.txt) have no printed result. `infoscope "
-            "multilabel sk_annotation.txt sk_results.txt --input-format erd` gives proficiency 43.3%, precision "
+            "multilabel sk_annotation.txt sk_results.txt --read format=erd` gives proficiency 43.3%, precision "
             "48.4%, recall 41.5% and F1 44.7%, as plain counting does; with sk_results_ascii.txt it is 48.18%, 60.00%, "
             "50.94% and 55.10%.",
         ),

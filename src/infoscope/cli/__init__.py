@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 import warnings
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 import click
 
 from infoscope import __version__
 from infoscope.cli.configuration import read_configuration
-from infoscope.cli.invocation import RecordingGroup
-from infoscope.cli.process import end_status, heed_signals, ignore_signals, is_interrupted, open_closed_streams
+from infoscope.cli.options import CompletedText, environment_name, list_options
+from infoscope.cli.output import WORDS
+from infoscope.cli.process import (
+    end_status,
+    heed_signals,
+    help_shown,
+    ignore_signals,
+    is_interrupted,
+    open_closed_streams,
+    settled,
+)
 from infoscope.errors import MissingLabelsWarning
 
 __all__ = ["COMMANDS", "app", "main"]
@@ -41,6 +54,61 @@ COMMANDS = {
     "man": ("shell", "Manual pages."),
 }
 """Each command with its module and what it does in a line."""
+
+
+class RecordingGroup(click.Group):
+    """Commands that are imported when they are used; remembers its words, and ends wrong ones like other bad input."""
+
+    def __init__(self, *args: Any, modules: Mapping[str, tuple[str, str]], **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.modules = modules
+        """For each command, its module and what it does in a line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return commands in the order in which a user needs them."""
+        return list(self.modules)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        """Return the command of a name, from the function of that name in its module."""
+        if cmd_name not in self.modules:
+            return None
+        module = importlib.import_module(f"infoscope.cli.commands.{self.modules[cmd_name][0]}")
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        for option in list_options(command):
+            if option in command.params and option.envvar is None:
+                option.envvar = environment_name(cmd_name, option)
+        inner = command.commands.values() if isinstance(command, click.Group) else ()
+        for parameter in (*command.params, *(parameter for part in inner for parameter in part.params)):
+            if parameter.type is click.STRING:
+                parameter.type = CompletedText()
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that was typed; another word gets the nearest, or the command that reads a file."""
+        word = args[0]
+        if word not in self.modules and not word.startswith("-"):
+            near = get_close_matches(word, self.modules, n=1)
+            hint = f"infoscope {near[0]}" if near else f"infoscope evaluate {word}" if Path(word).exists() else ""
+            ctx.fail(f"no such command {word!r}" + (f"; did you mean `{hint}`?" if hint else ""))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
+        """Write names and what they do, without importing any of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in self.modules.items()])
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep the words before they are taken apart."""
+        ctx.meta[WORDS] = tuple(args)
+        with settled(), help_shown():
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, after its own words are taken apart."""
+        with settled(), help_shown():
+            return super().invoke(ctx)
 
 
 def _show_settings(context: click.Context, _option: click.Parameter, wanted: bool) -> None:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import infoscope as ifs
-from infoscope.cli.invocation import add_finding, command_line, complete_command
 from infoscope.cli.options import read_options, sources, split_names
+from infoscope.cli.output import add_finding, command_line, complete_command
 from infoscope.cli.process import say
 from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError, UnknownNameError
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from infoscope.readers.files import Files
 
 _PATTERN = frozenset("*?[")
-_LISTS = ("by", "show", "scores", "judge", "period")
+_LISTS = ("by", "show", "scores")
 """Options that name several columns which are neither the truth nor a system."""
 _SINGLE_COLUMNS = ("weight", "groups", "baseline_system", "by")
 _MAX_LISTED = 12
@@ -44,7 +44,7 @@ class ChosenColumns:
     systems: list[str]
     read: ifs.ReadOptions
     lists: Mapping[str, list[str]] = field(default_factory=dict)
-    """Columns by other options that take several: by, show, scores."""
+    """Columns by other options that take several: by, show, scores, judge."""
 
 
 @contextmanager
@@ -61,6 +61,8 @@ def chosen_columns(
     for name in _LISTS:
         value = chosen.get(name)
         lists[name] = [] if value is None or isinstance(value, str) else list(value)
+    judge = chosen.get("judge") or {}
+    lists |= {"judge": judge.get("columns", []), "period": [judge["period"]] if "period" in judge else []}
     has_patterns = any(_needs_header(word) for option_words in (words, *lists.values()) for word in option_words)
     missing = _list_missing_roles(truth if needs_truth else "", words, option)
     if chosen.get("key") and not chosen.get("truth_file"):
@@ -68,7 +70,7 @@ def chosen_columns(
     if not missing and not has_patterns and not chosen.get("truth_file"):
         yield ChosenColumns(sources(source), truth, list(words), read, lists)
         return
-    if ifs.readers.are_parts(source, chosen["input_format"]):  # files of tables, whose systems have names
+    if ifs.readers.are_parts(source, read.format):  # files of tables, whose systems have names
         tables = ifs.readers.read_tables(sources(source)) if has_patterns else ()
         names = list(dict.fromkeys(system for _, system in tables))
         yield ChosenColumns(sources(source), truth, _resolve_words(words, names, "SOURCE"), read, {"by": lists["by"]})
@@ -144,7 +146,7 @@ def _complete(
     systems = _resolve_words(words, present, files.name, free)
     if not systems or (needs_truth and truth is None):
         unnamed = [name for name in free if name not in systems]
-        roles = _ColumnGuess(option, truth, systems, unnamed, chosen).make(files, read, others)
+        roles = _guess_open_columns(files, read, option, truth, systems, unnamed, others, chosen)
         truth, systems = roles.truth, list(roles.scores if option == "score" else roles.systems)
         if "scores" in chosen:
             resolved["scores"] = resolved["scores"] or list(roles.system_scores)
@@ -203,82 +205,66 @@ def _list_missing_roles(truth: str | None, systems: Sequence[str], option: str) 
     return " and ".join(missing)
 
 
-@dataclass(frozen=True)
-class _ColumnGuess:
-    """A guess at columns that no option names, from those that are named and the unnamed columns of the source."""
+def _guess_open_columns(
+    files: Files,
+    read: ifs.ReadOptions,
+    option: str,
+    truth: str | None,
+    systems: list[str],
+    unnamed: list[str],
+    others: Sequence[str],
+    chosen: Mapping[str, Any],
+) -> ColumnRoles:
+    """Guess the columns that no option names; print reasons and the full command, reject an uncertain guess.
 
-    option: str
-    truth: str | None
-    systems: list[str]
-    unnamed: list[str]
-    chosen: Mapping[str, Any]
-
-    def make(self, files: Files, read: ifs.ReadOptions, others: Sequence[str]) -> ColumnRoles:
-        """Guess all roles and print the reasons and the full command as notes; reject a guess that is not certain."""
-        if len(self.unnamed) == 1 and bool(self.systems) != (self.truth is not None):
-            return self._take_only_column()
-        matrix = ifs.readers.recognise_matrix(files.paths[0]) if len(files.paths) == 1 else None
-        if matrix is not None:
-            has_option = "matrix" in self.chosen
-            advice = (
-                f"{command_line()} --matrix" if has_option else f"infoscope evaluate --matrix {shlex.quote(files.name)}"
-            )
-            raise click.UsageError(f"{files.name} is {matrix}, not rows: {advice}")
-        rows = ifs.readers.first_rows(files, read)
-        if rows and not any(rows.values()):
-            raise click.UsageError(f"{files.name} has a header ({', '.join(map(repr, rows))}) and no row below it")
-        if self.option == "score":
-            guess = ifs.readers.guess_score_roles(rows, truth=self.truth, scores=self.systems, others=others)
-        else:
-            guess = ifs.readers.guess_roles(
-                rows, truth=self.truth, systems=self.systems, others=others, source=files.name
-            )
-        roles = ifs.readers.mention_repeated_names(guess, files, read)
-        options = self._spell_options(roles)
-        if not roles.is_sure:
-            raise click.UsageError(self._write_question(roles, options))
-        complete_command(options)
-        self._note([*roles.reasons, f"in full: {command_line()}"])
-        return roles
-
-    def _take_only_column(self) -> ColumnRoles:
-        """Assign the only unnamed column to the open role."""
-        column = self.unnamed[0]
-        if self.truth is None:
-            flag, role = "-t", "truth"
-        else:
-            flag, role = ("--score", "scores") if self.option == "score" else ("-s", "predictions")
+    ``unnamed`` are the columns that may be meant, ``others`` those that options about something else name.
+    """
+    is_score = option == "score"
+    system_flag = "--score" if is_score else "-s"
+    if len(unnamed) == 1 and bool(systems) != (truth is not None):
+        (column,) = unnamed
+        flag, role = ("-t", "truth") if truth is None else (system_flag, "scores" if is_score else "predictions")
         complete_command([flag, column])
-        self._note([f"{column!r} is the only column left and is taken as the {role} ({flag} {column})"])
-        systems = tuple(self.systems) or (column,)
-        return ifs.readers.ColumnRoles(self.truth or column, systems, systems if self.option == "score" else ())
+        if not chosen.get("quiet"):
+            say(f"note: {column!r} is the only column left and is taken as the {role} ({flag} {column})")
+        names = tuple(systems) or (column,)
+        return ifs.readers.ColumnRoles(truth or column, names, names if is_score else ())
 
-    def _spell_options(self, roles: ColumnRoles) -> list[str]:
-        """Return the options and values that state the guess."""
-        words = [] if self.truth is not None or roles.truth is None else ["-t", roles.truth]
-        is_score = self.option == "score"
-        if not self.systems:
-            for name in roles.scores if is_score else roles.systems:
-                words += ["--score" if is_score else "-s", name]
-        if not is_score and "scores" in self.chosen and not self.chosen["scores"]:
-            words += [word for name in roles.system_scores for word in ("--score", name)]
-        if roles.layout is not None and "by" in self.chosen:
-            words += ["--by", roles.layout]
-        return words
+    matrix = ifs.readers.recognise_matrix(files.paths[0]) if len(files.paths) == 1 else None
+    if matrix is not None:
+        evaluate = f"infoscope evaluate --matrix {shlex.quote(files.name)}"
+        advice = f"{command_line()} --matrix" if "matrix" in chosen else evaluate
+        raise click.UsageError(f"{files.name} is {matrix}, not rows: {advice}")
+    rows = ifs.readers.first_rows(files, read)
+    if rows and not any(rows.values()):
+        raise click.UsageError(f"{files.name} has a header ({', '.join(map(repr, rows))}) and no row below it")
+    if is_score:
+        guess = ifs.readers.guess_score_roles(rows, truth=truth, scores=systems, others=others)
+    else:
+        guess = ifs.readers.guess_roles(rows, truth=truth, systems=systems, others=others, source=files.name)
+    roles = ifs.readers.mention_repeated_names(guess, files, read)
 
-    def _write_question(self, roles: ColumnRoles, options: Sequence[str]) -> str:
-        """Write the question for the missing columns, with the guess if there is one and the columns of the source."""
+    # the options that state the guess
+    guessed_systems = roles.scores if is_score else roles.systems
+    options = [] if truth is not None or roles.truth is None else ["-t", roles.truth]
+    if not systems:
+        options += [word for name in guessed_systems for word in (system_flag, name)]
+    if not is_score and "scores" in chosen and not chosen["scores"]:
+        options += [word for name in roles.system_scores for word in ("--score", name)]
+    if roles.layout is not None and "by" in chosen:
+        options += ["--by", roles.layout]
+
+    if not roles.is_sure:
         question = roles.question or ""
-        guess = ""
-        if roles.truth is not None and (roles.scores if self.option == "score" else roles.systems):
-            guess = f"; if it is right: {command_line()} {' '.join(map(shlex.quote, options))}"
-        matrix = "; or say --matrix if SOURCE is a confusion matrix" if "matrix" in self.chosen else ""
-        missing = _list_missing_roles(self.truth, self.systems, self.option)
-        sentence = f"{question[:1].upper()}{question[1:]}{guess}{matrix}"
-        return f"name {missing}; SOURCE has {_list_names(self.unnamed) or 'no other column'}. {sentence}"
-
-    def _note(self, lines: Sequence[str]) -> None:
-        """Print notes to standard error, unless --quiet."""
-        if not self.chosen.get("quiet"):
-            for line in lines:
-                say(f"note: {line}")
+        sentence = question[:1].upper() + question[1:]
+        if roles.truth is not None and guessed_systems:
+            sentence += f"; if it is right: {command_line()} {' '.join(map(shlex.quote, options))}"
+        if "matrix" in chosen:
+            sentence += "; or say --matrix if SOURCE is a confusion matrix"
+        missing = _list_missing_roles(truth, systems, option)
+        raise click.UsageError(f"name {missing}; SOURCE has {_list_names(unnamed) or 'no other column'}. {sentence}")
+    complete_command(options)
+    if not chosen.get("quiet"):
+        for line in (*roles.reasons, f"in full: {command_line()}"):
+            say(f"note: {line}")
+    return roles

@@ -21,7 +21,7 @@ from infoscope.errors import InputError, did_you_mean
 
 OWN_FILE = "infoscope.toml"
 PROJECT_FILE = "pyproject.toml"
-_COMMAND_LINE_ONLY = frozenset({"output", "force", "junit", "sarif", "labels-out", "items"})
+_COMMAND_LINE_ONLY = frozenset({"output", "force", "junit", "sarif", "labels-out"})
 """Options that write files, so that a downloaded folder cannot overwrite any."""
 
 
@@ -176,7 +176,7 @@ def _normalize_name(word: str) -> str:
 
 def _describe_unknown(setting: str, key: str, names: Iterable[str], command: str) -> str:
     """Say what to write instead of a setting that is no option."""
-    if (advice := advice_for(f"--{_normalize_name(key)}", command)) is not None:
+    if (advice := advice_for(f"--{_normalize_name(key)}", command, names := set(names))) is not None:
         return advice
     hint = did_you_mean(_normalize_name(key), names, "`infoscope COMMAND --help-all` lists the options")
     return f"there is no option {setting!r}; {hint}"

@@ -144,7 +144,21 @@ def find_metrics(name: str) -> list[Metric]:
         matches = [entry for entry in every_metric() if (wanted | {fold_name(name)}) & _folded_names(entry)]
         symbol = _GREEK.get(name, name)
         matches = matches or [entry for entry in every_metric() if entry.card.symbol == symbol]
-        matches = matches or _find_before_symbol(name)
+        if matches:
+            return matches
+        # a name before a comment in brackets, or before its own symbol
+        plain = re.sub(r"\s*\([^()]* [^()]*\)$", "", name)
+        if plain != name:
+            return find_metrics(plain)
+        first, _, last = name.rpartition(" ")
+        symbol = last[1:-1] if last.startswith("(") else last
+        matches = [
+            entry
+            for entry in every_metric()
+            if first
+            and fold_name(first) in _folded_names(entry)
+            and (symbol in {entry.card.symbol, *entry.card.aliases} or _GREEK.get(symbol) == entry.card.symbol)
+        ]
         if not matches:
             raise
         return matches
@@ -154,22 +168,6 @@ def find_metrics(name: str) -> list[Metric]:
 
 def _folded_names(entry: Metric) -> set[str]:
     return {fold_name(name) for name in (entry.name, *entry.card.aliases, entry.card.title)}
-
-
-def _find_before_symbol(name: str) -> list[Metric]:
-    """Return metrics of a name before its symbol or a comment, where that name is known and the symbol is its own."""
-    plain = re.sub(r"\s*\([^()]* [^()]*\)$", "", name)
-    if plain != name:
-        return find_metrics(plain)
-    first, _, last = name.rpartition(" ")
-    symbol = last[1:-1] if last.startswith("(") else last
-    return [
-        entry
-        for entry in every_metric()
-        if first
-        and fold_name(first) in _folded_names(entry)
-        and (symbol in {entry.card.symbol, *entry.card.aliases} or _GREEK.get(symbol) == entry.card.symbol)
-    ]
 
 
 # ── explanations ─────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,6 +1,6 @@
 """Judges on the command line: verdicts for rows without a true label, and sheets of rows that people are to label.
 
-``evaluate``, ``compare``, ``gate`` and ``count`` take a judge; ``evaluate --want`` and ``agree --plan`` write sheets of
+``evaluate``, ``compare``, ``gate`` and ``count`` take a judge; ``evaluate --want`` and ``agree --want`` write sheets of
 rows to label, and read them back round after round.
 """
 
@@ -21,17 +21,14 @@ from infoscope.errors import InputError
 
 def judge_keywords(chosen: Mapping[str, Any], names: Sequence[str] | None = None) -> dict[str, Any]:
     """Return the options of a judge as the functions take them, with the names of the columns; nothing without one."""
-    judges = list(chosen["judge"] if names is None else names)
+    judge: Mapping[str, Any] = chosen["judge"]
+    judges = list(judge.get("columns", ()) if names is None else names)
     if judges and chosen.get("matrix"):
         raise click.UsageError("--judge names a column of rows, and a matrix has none; leave it out")
-    says: dict[str, str] | str | None = chosen["says"]
-    if isinstance(says, str) and says != "score":
-        pairs = [part.partition("=") for part in says.split(",")]
-        labels = {name.strip(): label.strip() for name, _, label in pairs}
-        if set(labels) != {"right", "wrong"} or len(pairs) != 2 or not all(labels.values()):
-            raise click.UsageError(f"--says is {says!r}; write right=LABEL,wrong=LABEL, or score")
-        says = labels
-    keywords = {"judge": judges or None, "says": says, "population": chosen["population"]}
+    labels = {name: judge[name].strip() for name in ("right", "wrong") if name in judge}
+    if len(labels) == 1 or (labels and "says" in judge):
+        raise click.UsageError("write both --judge COLUMN,right=LABEL,wrong=LABEL, or --judge COLUMN,says=score")
+    keywords = {"judge": judges or None, "says": labels or judge.get("says"), "population": judge.get("population")}
     return {name: value for name, value in keywords.items() if value is not None}
 
 
@@ -44,7 +41,7 @@ def judged_files(source: Sequence[str], chosen: Mapping[str, Any]) -> ifs.Judged
         return None
     if not all(kinds):
         raise InputError("some of the files hold judged rows and some hold tables; give one kind")
-    for option in ("truth", "judge", "says", "population", "weight", "groups", "by"):
+    for option in ("truth", "judge", "weight", "groups", "by"):
         if chosen.get(option):
             raise click.UsageError(f"--{option} was settled when the rows were counted; leave it out")
     total, *others = [ifs.Judged.load(name) for name in source]
@@ -82,22 +79,28 @@ def label_plan(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.LabelP
         return None
     if chosen["labels_out"] and judged_files(source, chosen) is not None:
         raise click.UsageError("counted rows do not know their places; --labels-out needs the rows themselves")
-    metric, part, width = chosen["want"].rpartition("width=")
+    plan = judged_rows(source, chosen).labels_for(
+        *read_want(chosen["want"]), level=chosen["level"], seed=chosen["seed"]
+    )
+    return plan_or_estimate(plan, source, chosen)
+
+
+def read_want(text: str) -> tuple[str, float]:
+    """Return the metric that is wanted, proficiency unless named, and the width of its interval."""
+    metric, part, width = text.rpartition("width=")
     try:
         if not part or metric[-1:] not in ("", "."):
             raise ValueError
-        wanted = metric.rstrip(".") or "proficiency", float(width)
+        return metric.rstrip(".") or "proficiency", float(width)
     except ValueError:
-        raise InputError(f"want is {chosen['want']!r}; write accuracy.width=0.04") from None
-    plan = judged_rows(source, chosen).labels_for(*wanted, level=chosen["level"], seed=chosen["seed"])
-    return plan_or_estimate(plan, source, chosen, chosen["labels_out"])
+        raise InputError(f"want is {text!r}; write accuracy.width=0.04") from None
 
 
 def plan_or_estimate(
-    plan: ifs.LabelPlan, source: tuple[str, ...], chosen: Mapping[str, Any], sheet: str | None
+    plan: ifs.LabelPlan, source: tuple[str, ...], chosen: Mapping[str, Any]
 ) -> ifs.LabelPlan | ifs.LabelledEstimate:
-    """Return the plan, or what the labels of filled-in sheets say; write rows to label next to ``sheet``, if named."""
-    filled = list(chosen["labels"])
+    """Return the plan, or what the labels of filled-in sheets say; write rows to label next to a sheet, if named."""
+    filled, sheet = list(chosen["labels"]), chosen["labels_out"]
     result: ifs.LabelPlan | ifs.LabelledEstimate = plan
     if filled:
         result = estimate = plan.estimate(filled[0] if len(filled) == 1 else filled)

@@ -9,18 +9,20 @@ with what to use instead.
 from __future__ import annotations
 
 import functools
+import importlib
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 import infoscope as ifs
 from infoscope.cli.process import settled
-from infoscope.errors import ALL_ROWS_ARE_READ, InputError
+from infoscope.errors import ALL_ROWS_ARE_READ, InputError, did_you_mean
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -41,23 +43,57 @@ _EXAMPLES = 3
 """Examples that ``-h`` shows; ``--help-all`` shows all."""
 
 REMOVED = {
-    "--abeg": "use --truth-start",
+    "--abeg": "use --read truth_start=2",
+    "--after": "use --by COLUMN=BEFORE,AFTER",
+    "--before": "use --by COLUMN=BEFORE,AFTER",
     "--by": "ask about one group at a time",
-    "--delimiter": "write the field separator behind the format: --input-format 'csv:;', or csv:\\t for a tab",
-    "--engine": "in Python, read=ifs.ReadOptions(engine=…)",
-    "--engine-url": "give the address to --engine, such as --engine spark://host:7077 or --engine sqlite:///log.db",
+    "--correction": "in Python, correction=…",
+    "--delimiter": "use --read delimiter=;",
+    "--depth": "--separator shows every level; in Python, depth=…",
+    "--draws": "--plain leaves out everything that is drawn; in Python, draws=…",
+    "--duplicates": "use --read duplicates=first",
+    "--encoding": "use --read encoding=latin-1",
+    "--engine": "use --read engine=NAME or engine=ADDRESS, such as --read engine=spark://host:7077",
+    "--engine-url": "use --read engine=ADDRESS, such as --read engine=sqlite:///log.db",
+    "--header": "use --read header=yes",
+    "--input-format": "use --read format=NAME",
+    "--items": "use --labels-out FILE",
+    "--keep-rows": "in Python, keep_rows=True; a gate also takes the rows themselves, --baseline rows.csv",
     "--key": "join the files first",
+    "--match": "use --convention match=global",
     "--max-points": "in Python, ifs.sweep(…, max_points=…)",
-    "--max-rows": "cut the file first; in Python, read=ifs.ReadOptions(max_rows=…)",
-    "--memory-limit": "in Python, read=ifs.ReadOptions(memory=…)",
+    "--max-rows": "use --read max_rows=1000",
+    "--memory-limit": "use --read memory=2GB",
+    "--metric": "use --want METRIC.width=W",
     "--native": "set the variable INFOSCOPE_NATIVE=1",
+    "--no-header": "use --read header=no",
+    "--no-keep-rows": "in Python, keep_rows=False",
     "--no-native": "set the variable INFOSCOPE_NATIVE=0",
-    "--pbeg": "use --predicted-start",
+    "--normalize": "use --score-type unnormalized",
+    "--null": "use --convention null=class",
+    "--pbeg": "use --read predicted_start=2",
+    "--per": "use --convention per=event",
+    "--period": "use --judge COLUMN,period=COLUMN",
+    "--permutations": "in Python, permutations=…",
+    "--plan": "use --want METRIC.width=W, where W is twice the half width",
+    "--population": "use --judge COLUMN,population=unlabelled",
+    "--predicted-start": "use --read predicted_start=2",
+    "--preprocessing": "use --read preprocessing=mot20",
+    "--prior": "in Python, prior=…; evaluate has --prior",
     "--quiet": "warnings are on standard error; add 2>/dev/null",
-    "--run": "evaluate, gate, sweep and multilabel take it; other results are named by their file",
+    "--raw": "use --score-type logit",
+    "--run": "evaluate has it; other results are named by their file",
+    "--says": "use --judge COLUMN,right=LABEL,wrong=LABEL, or --judge COLUMN,says=score",
+    "--seed": "in Python, seed=…",
+    "--sheet": "use --read sheet=2",
+    "--show": "use --examples 5:COLUMN,COLUMN",
     "--shuffles": "--plain leaves out everything that is drawn; in Python, shuffles=…",
-    "--threads": "in Python, read=ifs.ReadOptions(threads=…)",
+    "--similarity": "use --convention similarity=distance",
+    "--splits": "--plain leaves out everything that is drawn; in Python, splits=…",
+    "--strict": "use --one-sided reject",
+    "--threads": "use --read threads=4",
     "--truth-file": "join the files first",
+    "--truth-start": "use --read truth_start=2",
     "--unit": "write the result with -o result.json, then: infoscope show result.json --unit nats",
     "--until": ALL_ROWS_ARE_READ,
     "--verbose": "it shows everything anyway",
@@ -67,10 +103,70 @@ REMOVED = {
 _SHORT = {"-q": "--quiet", "-v": "--verbose"}
 
 
-def advice_for(word: str, command: str) -> str | None:
-    """Return what to use instead of an option that this command does not have any more."""
+def advice_for(word: str, command: str, options: Collection[str] | None = None) -> str | None:
+    """Return what to use instead of an option that this command does not have any more.
+
+    Advice to use an option that is not among ``options`` is none.
+    """
     name = _SHORT.get(word, word)
-    return None if name not in REMOVED else f"{command} has no {name}: {REMOVED[name]}"
+    advice = REMOVED.get(name, "")
+    instead = re.match(r"use (--[\w-]+)", advice)
+    if not advice or (instead is not None and options is not None and instead[1].lstrip("-") not in options):
+        return None
+    return f"{command} has no {name}: {advice}"
+
+
+class Settings(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3
+    """Settings of one option: words KEY=VALUE, several of them with commas between, by key.
+
+    With ``leading``, a word may begin with a name, as in COLUMN,KEY=VALUE; names are listed under that key.
+    """
+
+    name = "settings"
+
+    def __init__(self, leading: str = "", **kinds: click.ParamType[Any]) -> None:
+        self.leading = leading
+        self.kinds = kinds
+        """The keys, with the type of their values."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, Any]:
+        """Take a word apart; an unknown key is answered with those there are."""
+        settings: dict[str, Any] = {}
+        # a comma is part of a value unless a key follows: local[4,2], a sheet "May, June"
+        parts = re.split(rf",(?=(?:{'|'.join(self.kinds)})=)", str(value))
+        if self.leading and parts[0].partition("=")[0] not in self.kinds:
+            settings[self.leading] = [parts.pop(0)]
+        for part in [*parts, *re.findall(r",\s*(\w+=.*)", "".join(settings.get(self.leading, [])))]:
+            key, equals, text = part.partition("=")
+            key = key.strip().replace("-", "_")
+            if key not in self.kinds or not (equals and text):
+                near = did_you_mean(key, [] if key in self.kinds else self.kinds)
+                self.fail(f"{part!r}; write KEY=VALUE, where KEY is {' or '.join(self.kinds)}; {near}".rstrip("; "))
+            if key in settings:
+                self.fail(f"{key} is given twice", param, ctx)
+            try:
+                settings[key] = self.kinds[key].convert(text, param, ctx)
+            except click.BadParameter as problem:
+                self.fail(f"{key} is {text!r}: {problem.message}")
+        return settings
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002 - click's signature
+        """List the keys, or the columns that may lead."""
+        words = list_columns(ctx) if self.leading else [f"{key}=" for key in self.kinds]
+        return complete_words(words, incomplete)
+
+
+def merge_settings(ctx: click.Context, param: click.Parameter, words: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the settings of all words of an option; one that is given twice is rejected, lists are added up."""
+    settings: dict[str, Any] = {}
+    for word in words:
+        for key, value in word.items():
+            if isinstance(value, list):
+                value = [*settings.get(key, []), *value]  # noqa: PLW2901
+            elif key in settings:
+                raise click.BadParameter(f"{key} is given twice", ctx, param)
+            settings[key] = value
+    return settings
 
 
 class Option(click.Option):
@@ -126,14 +222,15 @@ class Command(click.Command):
         """Take the words apart; one that was an option is answered with what to use instead."""
         name = ctx.info_name or ""
         present = {word for param in self.params for word in (*param.opts, *param.secondary_opts)}
+        options = {word.lstrip("-") for word in present}
         for word in REMOVED.keys() - present:
             variable = f"INFOSCOPE_{name}_{word.lstrip('-')}".upper().replace("-", "_")
-            if os.environ.get(variable):
-                raise click.UsageError(f"{variable} is set, but {advice_for(word, name)}", ctx)
+            if os.environ.get(variable) and (advice := advice_for(word, name, options)) is not None:
+                raise click.UsageError(f"{variable} is set, but {advice}", ctx)
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as problem:
-            if (advice := advice_for(problem.option_name, name)) is not None:
+            if (advice := advice_for(problem.option_name, name, options)) is not None:
                 raise click.UsageError(advice, ctx) from None
             raise
 
@@ -200,6 +297,61 @@ def _show_all(context: click.Context, _option: click.Parameter, wanted: bool) ->
         context.exit()
 
 
+# ── completion ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+_PATHS = {
+    **dict.fromkeys(("FILE", "SOURCE", "RESULT.json", "TRUTH_FILE", "PREDICTED_FILE…", "equal|FILE"), "file"),
+    **dict.fromkeys(("TRUTH", "TRACKS…", "VERDICTS"), "file"),
+    "FOLDER": "dir",
+}
+"""Words of the usage that mean a path, and what the shell is to look for."""
+_METRICS = ("METRIC", "METRIC[.PART]=X", "METRIC.width=W")
+_PLAIN = re.compile(r"[\w.:@%+=/-]+")
+"""Words that every shell reads as they are: others could be taken for patterns or commands."""
+_MAX_WHOLE = 8 << 20
+"""Bytes of a file of any format whose columns are completed."""
+_WITH_HEADER = frozenset({".csv", ".tsv", ".parquet", ".arrow", ".feather", ".ndjson", ".jsonl"})
+"""Formats whose columns stand at one end of a file, however large it is."""
+
+
+class CompletedText(click.types.StringParamType):
+    """Text that a shell completes by what the usage calls it."""
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """List what the text may be; the shell itself looks for files and folders."""
+        meaning = param.metavar or (param.name or "").upper()
+        if meaning in _PATHS:
+            return [CompletionItem(incomplete, type=_PATHS[meaning])]
+        root = ctx.find_root()
+        words: Iterable[str] = ()
+        if meaning in _METRICS:
+            words = sorted({entry.name for entry in ifs.metrics.registry.every_metric()})
+        elif meaning == "[COMMAND]" and isinstance(root.command, click.Group):
+            words = root.command.list_commands(root)
+        elif meaning == "COLUMN":
+            words = list_columns(ctx)
+        return complete_words(words, incomplete)
+
+
+def complete_words(words: Iterable[str], incomplete: str) -> list[CompletionItem]:
+    """Return the words that begin so, and that every shell reads as they are."""
+    return [CompletionItem(word) for word in words if word.startswith(incomplete) and _PLAIN.fullmatch(word)]
+
+
+def list_columns(context: click.Context) -> Iterable[str]:
+    """List columns of the first file that was typed before; a pipe, a store or a damaged file has none here.
+
+    Nor has a large file that is read as a whole before its columns are known.
+    """
+    with suppress(Exception):  # whatever is wrong is said when the command runs
+        paths = (Path(word) for word in context.args)  # left there, as the last option has no value yet
+        path = next(path for path in paths if path.is_file())
+        if path.stat().st_size <= _MAX_WHOLE or not _WITH_HEADER.isdisjoint(map(str.lower, path.suffixes)):
+            names: Iterable[str] = importlib.import_module("infoscope.readers.columns").column_names(str(path))
+            return names
+    return ()
+
+
 # ── options that several commands share ──────────────────────────────────────────────────────────────────────────────
 
 SHARED: dict[str, Callable[[Any], Any]] = {
@@ -255,44 +407,67 @@ SHARED: dict[str, Callable[[Any], Any]] = {
         "--judge",
         group=JUDGE,
         multiple=True,
-        metavar="COLUMN",
-        help="Column with the verdicts of a judge, if few rows have a true label: figures are over all rows, "
-        "corrected by the labels. Repeatable.",
+        metavar="COLUMN[,KEY=VALUE…]",
+        callback=merge_settings,
+        type=Settings(
+            "columns",
+            right=click.STRING,
+            wrong=click.STRING,
+            says=click.Choice(["score"]),
+            population=click.Choice(["all", "unlabelled"]),
+            period=click.STRING,
+        ),
+        help="Column with the verdicts of a judge, if few rows have a true label: figures are over all rows, corrected "
+        "by the labels. Repeatable. right=LABEL,wrong=LABEL: verdicts say whether the prediction is right, and there "
+        "is one --judge for each system; says=score: they are grades that are named as classes; population=unlabelled: "
+        "results leave out the labelled rows, which come from elsewhere; period=COLUMN: see whether the judge changes "
+        "(evaluate).",
     ),
-    "says": option(
-        "--says",
+    "want": option(
+        "--want",
         group=JUDGE,
-        metavar="right=LABEL,wrong=LABEL",
-        help="Verdicts say whether the prediction is right; one --judge for each system then. Or: score, for grades "
-        "that are named as classes.",
+        metavar="METRIC.width=W",
+        short="How many labels make an interval this wide",
+        help="How many further labels make the interval of a metric this wide, such as accuracy.width=0.04; with "
+        "--judge or --latent.",
     ),
-    "population": option(
-        "--population",
+    "labels_out": option(
+        "--labels-out",
         group=JUDGE,
-        type=click.Choice(["all", "unlabelled"]),
-        help="Rows that the results are about with --judge; unlabelled if the labels come from elsewhere. "
-        "Default: all.",
+        metavar="FILE",
+        type=click.Path(dir_okay=False),
+        help="With --want: write the rows to label to this CSV file.",
     ),
-    "input_format": option(
-        "--input-format",
-        group=READING,
-        metavar="FORMAT",
-        help="csv, tsv, parquet, arrow, json, ndjson, xlsx, arff, vw or ifs, if the file extension does not say. "
-        "csv:X where X separates the fields, \\t a tab. vw: predictions (NUMBER TAG) or examples of Vowpal Wabbit; "
-        "vw:a where class 1 is tagged a.",
+    "labels": option(
+        "--labels",
+        group=JUDGE,
+        multiple=True,
+        metavar="FILE",
+        help="A file of rows with labels filled in, as --labels-out writes it; one per round.",
     ),
-    "encoding": option(
-        "--encoding",
+    "read": option(
+        "--read",
         group=READING,
-        metavar="NAME",
-        help="Encoding of text, if not UTF-8: latin-1, cp1252, utf-16, …",
-    ),
-    "sheet": option("--sheet", group=READING, metavar="NAME|N", help="Sheet of a workbook, if several have data."),
-    "header": option(
-        "--header/--no-header",
-        group=READING,
-        default=True,
-        help="Without a header, columns are named 0, 1, …",
+        multiple=True,
+        metavar="KEY=VALUE",
+        callback=merge_settings,
+        type=Settings(
+            format=click.STRING,
+            delimiter=click.STRING,
+            encoding=click.STRING,
+            sheet=click.STRING,
+            header=click.BOOL,
+            max_rows=click.IntRange(1),
+            engine=click.STRING,
+            memory=click.STRING,
+            threads=click.IntRange(1),
+        ),
+        short="How to read SOURCE: format=…, encoding=…, sheet=…, header=no, engine=…",
+        help="How to read SOURCE, where name and contents do not say it; repeatable. format=csv, tsv, parquet, arrow, "
+        "json, ndjson, xlsx, arff, ifs, vw (Vowpal Wabbit) or vw:a (its class 1 is tagged a); delimiter=; or \\t; "
+        "encoding=latin-1; sheet=NAME or N; header=no (columns are named 0, 1, …); max_rows=N (the first); "
+        "memory=2GB (beyond it, disk is used); threads=N; engine=spark, dask, or the address of a cluster (spark://, "
+        "sc://, tcp:// for Dask) or of a database, where SOURCE is a table or a query.",
     ),
     "clean": option(
         "--clean",
@@ -300,35 +475,6 @@ SHARED: dict[str, Callable[[Any], Any]] = {
         multiple=True,
         type=click.Choice(["strip", "nfc", "casefold", "text", "number"]),
         help="Clean labels before they are compared; repeatable.",
-    ),
-    "max_rows": option(
-        "--max-rows",
-        group=READING,
-        type=click.IntRange(1),
-        metavar="N",
-        help="Read the first N rows only.",
-    ),
-    "engine": option(
-        "--engine",
-        group=READING,
-        metavar="NAME|ADDRESS",
-        default="duckdb",
-        show_default=True,
-        help="Engine that reads and counts the rows: duckdb, spark, dask, or the address of a cluster (spark://, "
-        "sc://, tcp:// for Dask) or a database, where SOURCE is a table or a query.",
-    ),
-    "memory_limit": option(
-        "--memory-limit",
-        group=READING,
-        metavar="SIZE",
-        help="Memory for counting, like 2GB; beyond it, disk is used.",
-    ),
-    "threads": option(
-        "--threads",
-        group=READING,
-        type=click.IntRange(1),
-        metavar="N",
-        help="Threads for counting.",
     ),
     "reject": option("--reject", group=MEANING, metavar="LABEL", help='Label that means "abstained".'),
     "positive": option(
@@ -441,12 +587,8 @@ SHARED: dict[str, Callable[[Any], Any]] = {
 }
 """Options of several commands, by the names of their parameters."""
 
-FILE_OPTIONS = ("input_format", "encoding", "sheet", "header", "clean")
-"""Options for reading files of rows."""
-LOG_OPTIONS = (*FILE_OPTIONS, "engine", "memory_limit")
-"""Options for reading logs of any size."""
-JUDGE_OPTIONS = ("judge", "says", "population")
-INTERVAL_OPTIONS = ("prior", "level", "sample_size", "seed")
+LABEL_OPTIONS = ("want", "labels_out", "labels")
+"""Options for labels that are asked for, and read back round after round."""
 OUTPUT_OPTIONS = ("format", "output", "force", "quiet", "verbose")
 
 
@@ -466,53 +608,41 @@ def shared(*names: str) -> Callable[[Decorated], Decorated]:
 
 def read_options(chosen: Mapping[str, Any]) -> ifs.ReadOptions:
     """Return how rows are read; what a command does not ask for has its default."""
-    form, separator = chosen["input_format"], None
-    if form is not None and form.partition(":")[0].lower() in ("csv", "tsv") and ":" in form:
-        form, _, separator = form.partition(":")
-    engine, url = _read_engine(chosen.get("engine", "duckdb"))
-    return ifs.ReadOptions(
-        format=form,
-        delimiter="\t" if separator == "\\t" else separator,
-        engine=engine,
-        url=url,
-        memory=chosen.get("memory_limit"),
-        threads=chosen.get("threads"),
-        encoding=chosen["encoding"],
-        sheet=chosen["sheet"],
-        header=chosen["header"],
-        max_rows=chosen.get("max_rows"),
-    )
-
-
-def _read_engine(word: str) -> tuple[str, str | None]:
-    """Return the engine that a name, an address or NAME=ADDRESS means, and the address."""
-    named = re.fullmatch(r"([\w-]+)(?:=(.+))?", word)
-    if named is not None:  # ReadOptions knows the names, those of other packages too
-        return named[1], named[2]
+    settings = dict(chosen["read"])
+    form = settings.get("format") or ""
+    if form[:4].lower() in ("csv:", "tsv:"):
+        raise click.UsageError(f"--read format is {form!r}; write the separator as --read delimiter={form[4:] or ';'}")
+    if settings.get("delimiter") == "\\t":
+        settings["delimiter"] = "\t"
+    # the engine by its name, an address or NAME=ADDRESS; ReadOptions knows the names, those of other packages too
+    word = settings.pop("engine", "duckdb")
     scheme = word.partition(":")[0].lower()
-    if scheme in ("spark", "sc", "k8s") or word.startswith("local["):
-        return "spark", word
-    if "://" not in word:
+    named = re.fullmatch(r"([\w-]+)(?:=(.+))?", word)
+    if named is not None:
+        engine, url = named[1], named[2]
+    elif scheme in ("spark", "sc", "k8s") or word.startswith("local["):
+        engine, url = "spark", word
+    elif "://" in word:
+        engine, url = ("dask" if scheme in ("tcp", "tls", "ucx", "ws", "wss") else "sql"), word
+    else:
         raise InputError(
             f"there is no engine {word!r}; name duckdb, spark, dask or sql, or give the address of one: "
             "spark://host:7077, tcp://host:8786 for Dask, or that of a database, like sqlite:///log.db"
         )
-    return ("dask" if scheme in ("tcp", "tls", "ucx", "ws", "wss") else "sql"), word
+    return ifs.ReadOptions(**settings, engine=engine, url=url)
 
 
 def uncertainty_keywords(chosen: Mapping[str, Any]) -> dict[str, Any]:
     """Return the prevalence, the costs and the intervals, as the functions take them."""
-    prior: str | float = chosen["prior"]
+    prior: str | float = chosen.get("prior", "default")
     with suppress(ValueError):
         prior = float(prior)  # a number per cell
     return {
         "prevalence": ifs.readers.read_prevalence(chosen["prevalence"]),
         "ordinal": chosen["ordinal"],
         "costs": chosen["costs"],
-        "prior": prior,
-        "level": chosen["level"],
-        "sample_size": chosen["sample_size"],
-        "seed": chosen["seed"],
+        **({"prior": prior} if "prior" in chosen else {}),
+        **{name: chosen[name] for name in ("level", "sample_size", "seed") if name in chosen},
         **({"uncertainty": None} if chosen.get("plain") else {}),
     }
 
@@ -547,8 +677,8 @@ def reject_row_options(chosen: Mapping[str, Any], names: Sequence[str] = _ABOUT_
 
 def matrix_tables(source: Sequence[str], chosen: Mapping[str, Any]) -> dict[str, ifs.Contingency]:
     """Return confusion matrices by the names of their files, or by their paths where two files share a name."""
-    if chosen["sheet"]:
-        raise click.UsageError("--sheet is for rows in a workbook; save a confusion matrix as CSV")
+    if "sheet" in chosen["read"]:
+        raise click.UsageError("--read sheet is for rows in a workbook; save a confusion matrix as CSV")
     reject_row_options(chosen)
     stems = ["standard input" if path == "-" else Path(path).stem for path in source]
     tables: dict[str, ifs.Contingency] = {}
@@ -556,11 +686,17 @@ def matrix_tables(source: Sequence[str], chosen: Mapping[str, Any]) -> dict[str,
         name = stem if stems.count(stem) == 1 else path
         if name in tables:
             raise InputError(f"{path} is named twice; name each matrix once")
-        stated = {option: chosen[option] for option in ("reject", "positive", "encoding")}
-        matrices = ifs.readers.read_matrices(path, **stated)
+        stated = {option: chosen[option] for option in ("reject", "positive")}
+        matrices = ifs.readers.read_matrices(path, encoding=chosen["read"].get("encoding"), **stated)
         several = len(matrices) > 1
         tables |= {f"{name}: {inner}" if several else name: table for inner, table in matrices.items()}
     return tables
+
+
+def environment_name(command: str, option: click.Option) -> str:
+    """Return the variable that sets an option where it is not typed, as INFOSCOPE_GATE_MIN."""
+    word = next((word for word in option.opts if word.startswith("--")), option.opts[0])
+    return f"INFOSCOPE_{command}_{word.lstrip('-')}".upper().replace("-", "_")
 
 
 def list_options(command: click.Command) -> Iterator[click.Option]:

@@ -1,12 +1,13 @@
-"""Output of results: to standard output as the terminal can show it, or to a file."""
+"""Output of results: to standard output as the terminal can show it, or to a file, with the command that was typed."""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,13 +15,48 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import infoscope as ifs
-from infoscope.cli.invocation import command_line, kept_findings
 from infoscope.cli.process import knows_unicode, say, write_stdout
 from infoscope.core.files import check_target, is_page, write_file
 from infoscope.errors import InputError, mask_secrets
 
 if TYPE_CHECKING:
-    from infoscope.results import Result
+    from infoscope.results import Finding, Result
+
+# ── what was typed, and what was learnt about it ─────────────────────────────────────────────────────────────────────
+
+WORDS = "infoscope.command_line"
+"""The words of the command line, in the context of click."""
+_FINDINGS = "infoscope.findings"
+
+
+def command_line() -> str | None:
+    """Return the command as it can be typed again, without passwords; None outside the command line."""
+    context = click.get_current_context(silent=True)
+    words = None if context is None else context.meta.get(WORDS)
+    return None if words is None else " ".join(["infoscope", *(shlex.quote(mask_secrets(word)) for word in words)])
+
+
+def complete_command(words: Sequence[str]) -> None:
+    """Add words that stand for what was guessed, so that the command can be typed again without a guess."""
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.meta[WORDS] = (*context.meta.get(WORDS, ()), *words)
+
+
+def add_finding(finding: Finding) -> None:
+    """Keep a finding about what was read, for the result of the command."""
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.meta[_FINDINGS] = (*context.meta.get(_FINDINGS, ()), finding)
+
+
+def kept_findings() -> tuple[Finding, ...]:
+    """Return the findings that were kept so far."""
+    context = click.get_current_context(silent=True)
+    return () if context is None else context.meta.get(_FINDINGS, ())
+
+
+# ── where results go ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 _SAID_ON_STDERR = ("lookalike_labels",)
 """Findings about a system that concern its data, so that they are not to be missed in a pipe."""
@@ -69,7 +105,11 @@ class Output:
         findings = (*kept_findings(), *result.findings)
         result = replace(result, findings=findings, provenance=provenance)  # type: ignore[type-var]
         if not self.quiet and not (self.form == "text" and self.path is None and sys.stdout.isatty()):
-            for line in dict.fromkeys(_list_warnings(result)):
+            warnings = [finding.text for finding in result.findings if finding.is_warning]
+            for system in result.systems if isinstance(result, ifs.Evaluation) else ():
+                about_data = (finding for finding in system.diagnosis if finding.code in _SAID_ON_STDERR)
+                warnings += [f"{system.title}: {finding.text}" for finding in about_data]
+            for line in dict.fromkeys(warnings):
                 say(f"warning: {line}")
         if self.form == "parquet" and self.path is not None:
             result.save(self.path, force=self.force)
@@ -97,16 +137,7 @@ class Output:
         return ifs.reports.colour_lines(lines, width, bold_only=bool(os.environ.get("NO_COLOR")) and not is_forced)
 
 
-def _list_warnings(result: Result) -> Iterator[str]:
-    yield from (finding.text for finding in result.findings if finding.is_warning)
-    if isinstance(result, ifs.Evaluation):
-        for system in result.systems:
-            for finding in system.diagnosis:
-                if finding.code in _SAID_ON_STDERR:
-                    yield f"{system.title}: {finding.text}"
-
-
-_OUTPUTS = frozenset({"output", "junit", "sarif", "labels_out", "items"})
+_OUTPUTS = frozenset({"output", "junit", "sarif", "labels_out"})
 """Options that name files to write."""
 
 
@@ -118,18 +149,19 @@ def check_output(path: Path, *, force: bool) -> None:
     outputs = [Path(word).resolve() for name, word in words.items() if word and name in _OUTPUTS]
     if outputs.count(path.resolve()) > 1:
         raise InputError(f"{path} is named for two outputs; give each its own file")
-    if path.is_file() and any(ifs.readers.means_file(name, path) for name in _list_inputs(words)):
+    # whatever else was given to the command as text: some of it names files, as FILE-{fold}.csv or NAME=FILE
+    texts = [
+        word
+        for name, value in words.items()
+        if name not in _OUTPUTS
+        for word in (value if isinstance(value, (list, tuple)) else (value,))
+        if isinstance(word, str)
+    ]
+    inputs = {name for word in texts for name in (re.sub(r"\{\w+\}", "*", word), word.partition("=")[2])}
+    if path.is_file() and any(ifs.readers.means_file(name, path) for name in inputs):
         raise InputError(f"{path} is both read and written; give the output another name")
     if path.is_file() and not force:
         raise InputError(f"{path} exists already; use --force to replace it, or another name")
-
-
-def _list_inputs(words: Mapping[str, Any]) -> Iterator[str]:
-    """Yield whatever was given to the command as text, but its outputs: some of it names files."""
-    for name, value in words.items():
-        for word in value if isinstance(value, (list, tuple)) else (value,):
-            if isinstance(word, str) and name not in _OUTPUTS:
-                yield from {re.sub(r"\{\w+\}", "*", word), word.partition("=")[2]}  # FILE-{fold}.csv, NAME=FILE
 
 
 def reject_ignored(result: Result) -> None:

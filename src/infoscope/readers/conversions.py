@@ -117,7 +117,7 @@ def decode_lines(path: Path, compression: str, encoding: str) -> Iterator[str]:
         yield rest + decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
         raise InputError(
-            f"{path} is not {encoding.removesuffix('-sig')} text; name its encoding with --encoding"
+            f"{path} is not {encoding.removesuffix('-sig')} text; name its encoding with --read encoding=NAME"
         ) from error
 
 
@@ -229,7 +229,7 @@ def read_workbook(path: Path, sheet: str | int | None = None) -> Iterator[bytes]
 def _read_sheet(path: Path, sheet: str | int | None) -> Sequence[Sequence[Any]]:
     """Return the rows of a sheet by its name, else by its place from 1; without either the only one with data."""
     if re.fullmatch(rb"[\t\r\n -~\x80-\xff]{4,}", first_bytes(path, size=64)):  # an archive has other bytes
-        option = "; read it with --input-format csv, or give it another name"
+        option = "; read it with --read format=csv, or give it another name"
         name = "; give it a name that ends in .csv"
         raise InputError(Advised(f"{path} is text and not a workbook", terminal=option, page=name))
     try:
@@ -256,7 +256,7 @@ def _read_sheet(path: Path, sheet: str | int | None) -> Sequence[Sequence[Any]]:
     if len(filled) > 1:
         sentence = Advised(
             f"{path} has {len(filled)} sheets with data",
-            terminal="; name one with --sheet (in Python: sheet=)",
+            terminal="; name one with --read sheet=NAME (in Python: sheet=)",
             page="; save the one with the rows as a file of its own",
         )
         raise InputError(sentence + f": {', '.join(map(repr, filled))}")

@@ -292,7 +292,7 @@ def _advise_on_header(header: Header, wanted: Collection[str], delimiter: str | 
     split = f"by {sign}" if delimiter else "by comma, tab, semicolon or bar"
     hint = "name the right delimiter"
     if re.fullmatch(r"-?\d+(\.\d+)? \S+", first):
-        hint += ", or the format vw (--input-format vw) for predictions of Vowpal Wabbit"
+        hint += ", or the format vw (--read format=vw) for predictions of Vowpal Wabbit"
     return f"its first line does not split {split}: {hint}"
 
 
@@ -332,7 +332,7 @@ def reject_repeated_header(tally: Tally, query: Query, source: str) -> None:
             f"{source} has its header again among its rows ({rows:,} with {named}); remove such lines, for example "
             "with awk 'NR == 1 {h = $0} NR == 1 || $0 != h', or rename the columns if these are labels"
         )
-        raise InputError(Advised(what, terminal="; a file without a header is read with --no-header", page=""))
+        raise InputError(Advised(what, terminal="; a file without a header is read with --read header=no", page=""))
 
 
 def _count_empty_lines(text: str) -> int:

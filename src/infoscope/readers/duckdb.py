@@ -322,7 +322,7 @@ def _content_error(text: str, source: str) -> str | None:
     if named := re.search(r"No magic bytes found at end of file '(.*)'|File '(.*)' too small to be a Parquet", text):
         file = named.group(1) or named.group(2)
         what = f"{file} is not a whole Parquet file; fetch it again"
-        return Advised(what, terminal=", or, if it is text, say --input-format csv", page="")
+        return Advised(what, terminal=", or, if it is text, say --read format=csv", page="")
     return None
 
 

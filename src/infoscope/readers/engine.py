@@ -98,7 +98,7 @@ def _open_files(source: Any, read: ReadOptions, folder: Path) -> Any:
     if is_database_url(source):
         raise InputError(
             f"{os.fspath(source)} is a database; give a pair of it and a table or query (on the "
-            "command line: the table or query as SOURCE, and its address by --engine)"
+            "command line: the table or query as SOURCE, and its address by --read engine=)"
         )
     several = isinstance(source, (list, tuple)) and not is_database_pair(source)
     if not all(isinstance(item, (str, os.PathLike)) for item in (source if several else [source])):

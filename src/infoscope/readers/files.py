@@ -372,12 +372,12 @@ class _Kind(NamedTuple):
 _EXCEL = _Kind(
     "an Excel workbook",
     "convert it: libreoffice --headless --convert-to csv {file}",
-    "read it with --input-format xlsx (in Python: format='xlsx')",
+    "read it with --read format=xlsx (in Python: format='xlsx')",
 )
 _OPEN_DOCUMENT = _Kind(
     "an OpenDocument spreadsheet",
     "convert it: libreoffice --headless --convert-to csv {file}",
-    "read it with --input-format ods (in Python: format='ods')",
+    "read it with --read format=ods (in Python: format='ods')",
 )
 _FOREIGN = {
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": _EXCEL,
@@ -389,7 +389,7 @@ _FOREIGN = {
     b"7z\xbc\xaf\x27\x1c": _Kind("a 7-Zip archive", "unpack it: 7z x {file}"),
     b"SQLite format 3\0": _Kind(
         "an SQLite database",
-        "read a table of it in a terminal: infoscope evaluate TABLE --engine sqlite:///{file} -t … -s …",
+        "read a table of it in a terminal: infoscope evaluate TABLE --read engine=sqlite:///{file} -t … -s …",
     ),
     b"\x89HDF\r\n\x1a\n": _Kind(
         "an HDF5 file",
@@ -408,18 +408,18 @@ _FOREIGN = {
 }
 _DUCKDB = _Kind(
     "a DuckDB database",
-    "read a table of it in a terminal: infoscope evaluate TABLE --engine duckdb:///{file} -t … -s …",
+    "read a table of it in a terminal: infoscope evaluate TABLE --read engine=duckdb:///{file} -t … -s …",
 )
 _HTML = _Kind("an HTML page", "fetch the data again (perhaps a login page came instead of them), or export as CSV")
 _ARRAY = _Kind(
     "a JSON array",
     "write one object per line: jq -c '.[]' {file} > {ndjson}",
-    "read it with --input-format json (in Python: format='json')",
+    "read it with --read format=json (in Python: format='json')",
 )
 _TABLES = _Kind(
     "a file of tables that are counted already, not of rows",
     "give it a name that ends in .ifs",
-    "read it with --input-format ifs (in Python: format='ifs')",
+    "read it with --read format=ifs (in Python: format='ifs')",
 )
 _TABLES_SCHEMA = re.compile(rb'"schema": "infoscope/(?:tables?|patterns)/')
 _DOCUMENT = _Kind("JSON over several lines", "write one object per line: jq -c . {file} > {ndjson}")
@@ -449,13 +449,13 @@ def check_signature(path: Path, kind: str, compression: str = "none") -> None:
     if kind == "ifs" or not head or format == kind:
         return
     if format is not None:
-        option = f"read it with --input-format {format} (in Python: format={format!r})"
+        option = f"read it with --read format={format} (in Python: format={format!r})"
         what = f"{_TITLES[format]} and not {kind}"
         raise InputError(_Kind(what, "give it the name of one", option).explain(path, compression))
     if kind == "arrow" and re.fullmatch(rb"[\t\r\n -~]{4,}", head[:64]):
         what = f"{path} cannot be read: it is text and not an Arrow file"
         name = "; give it a name that ends in .csv or .ndjson"
-        raise InputError(Advised(what, terminal="; read it with --input-format csv or ndjson", page=name))
+        raise InputError(Advised(what, terminal="; read it with --read format=csv or ndjson", page=name))
     foreign = _recognise_foreign(head, path)
     if compression != "none" and match_compression(head) != "none":
         foreign = _Kind("compressed twice", "pack it once")
@@ -546,7 +546,7 @@ def _recognise_wide_encoding(head: bytes) -> str | None:
 def _convert_from(what: str, encoding: str) -> _Kind:
     name = {"ISO-8859-1": "latin-1", "WINDOWS-1252": "cp1252"}.get(encoding, encoding.lower())
     convert = f"convert it: iconv -f {encoding} -t UTF-8 {{file}} > {{csv}}"
-    return _Kind(what, convert, f"read rows with --encoding {name} (in Python: encoding={name!r})")
+    return _Kind(what, convert, f"read rows with --read encoding={name} (in Python: encoding={name!r})")
 
 
 def _fill_command(command: str, path: Path, compression: str) -> str:
@@ -613,7 +613,7 @@ def find_addresses(source: object, format: str | None) -> Addresses | None:
         bare = re.sub(r"\.(gz|zst|zstd)$", "", name.rstrip("/"), flags=re.IGNORECASE)
         suffix = format or bare.rpartition(".")[2].lower()
         if suffix not in FORMATS:
-            raise InputError(f"{name} does not tell its format; name it, like --input-format parquet")
+            raise InputError(f"{name} does not tell its format; name it, like --read format=parquet")
         kinds.add(FORMATS[suffix])
     if len(kinds) > 1:
         raise InputError(f"{', '.join(far)} are {' and '.join(sorted(kinds))}; read files of one format at a time")

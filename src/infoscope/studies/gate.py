@@ -1010,7 +1010,7 @@ class Baseline:
         if earlier_rows is None:
             return (
                 f"{self.name} keeps no rows; name its column with --baseline-system (baseline_system= in Python), or "
-                "write it again with --keep-rows (keep_rows=True)"
+                "give its rows as --baseline (baseline=), or write it again with keep_rows=True in Python"
             )
         if evaluation.systems[0].clusters is not None:
             return "predictions are clusters"

@@ -263,8 +263,8 @@ def _check_judge(judged: Judged, name: str, seed: int) -> Iterator[Finding]:
             yield Finding(
                 "verdicts_reversed",
                 f"Of the labelled predictions of {name}, {a:,.6g} of {a + c:,.6g} that the judge accepts are right, "
-                f"and {b:,.6g} of {b + d:,.6g} that it rejects ({state_p_value(chance)}): check that --says (says=) "
-                "names the verdicts for right and wrong the right way round.",
+                f"and {b:,.6g} of {b + d:,.6g} that it rejects ({state_p_value(chance)}): check that right= and "
+                "wrong= of --judge (says=) name the verdicts for right and wrong the right way round.",
                 "warning",
                 {"system": name, "accepted": [a, a + c], "rejected": [b, b + d], "p_value": chance},
             )

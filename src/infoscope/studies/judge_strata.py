@@ -429,7 +429,7 @@ def classify_verdicts(name: str, labels: Sequence[Label], classes: Sequence[Labe
         right, wrong = map(str, labels if is_first_right else labels[::-1])
         raise InputError(
             f"the judge {name!r} says {right!r} or {wrong!r}, which are neither true nor predicted classes; say which "
-            f"one means that the prediction is right, for example --says right={right},wrong={wrong} "
+            f"one means that the prediction is right, for example --judge {name},right={right},wrong={wrong} "
             f"(says={{'right': {right!r}, 'wrong': {wrong!r}}})"
         )
     return "grade"

@@ -660,7 +660,7 @@ def _describe_data(result: LatentTruth, posterior: LatentPosterior) -> Iterator[
         yield Finding(
             "labels_mixed_in",
             f"{labels:,} label{'s are' if labels != 1 else ' is'} mixed in. Labels name the classes; they do not "
-            "correct shared errors. For that, plan labels (--plan).",
+            "correct shared errors. For that, plan labels (--want).",
             "warning",
             {"labels": labels},
         )

@@ -168,7 +168,7 @@ def encode_probabilities(
         others = f", and {rows_off} rows miss one by more than {SUM_TOLERANCE:g}" if rows_off > 1 else ""
         raise InputError(
             f"probabilities of row {worst} sum to {sums[worst]:.6g}{others}; correct them, or divide each row by its "
-            "sum with normalize (--normalize on the command line)"
+            "sum with normalize (--score-type unnormalized on the command line)"
         )
     return checked
 
@@ -453,7 +453,7 @@ def check_distributions(rows: ScoreRows, names: Sequence[str], *, normalize: boo
     raise InputError(
         f"the probabilities of a row ({stated}) sum to {sums[first]:.6g}, and {int(rows.rows[is_off].sum())} in all "
         f"miss one by more than {SUM_TOLERANCE:g}; correct them, or divide each row by its sum with normalize "
-        "(--normalize on the command line)"
+        "(--score-type unnormalized on the command line)"
     )
 
 

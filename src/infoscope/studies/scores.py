@@ -728,7 +728,7 @@ class ScoreSummary:
 
 NO_PROBABILITIES = (
     "Log loss, Brier score and over-prediction need probabilities, and these scores lie below 0 or above 1; logits are "
-    "taken with --raw (raw=True)."
+    "taken with --score-type logit (raw=True)."
 )
 SUMMARY_WORDS = {
     "prevalence": "prevalence",

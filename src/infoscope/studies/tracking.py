@@ -479,7 +479,7 @@ def _select_evaluated(truth: TrackFile, system: TrackFile, rules: str) -> tuple[
     if rules not in DISTRACTORS or not len(truth):
         return is_wanted, is_spared
     # by other classes than MOTChallenge's, boxes would be dropped as if they were no pedestrians
-    way_out = "or choose preprocessing (--preprocessing) 'off'"
+    way_out = "or choose preprocessing (--read preprocessing=…) 'off'"
     if truth.categories is None or truth.categories.dtype.kind not in "if":
         raise InputError(
             f"{truth.origin} has no classes by number, by which the rules {rules} drop boxes; give nine columns"

@@ -680,7 +680,8 @@ def check_rows(reading: TrackFile, duplicates: str = "error") -> TrackFile:
     hint = "; these look like detections without tracks" if str(reading.ids[row]) == "-1" else ""
     raise InputError(
         f"{reading.origin}: id {reading.ids[row]} occurs twice in frame {reading.frames[row]}{hint}; an id may occur"
-        " once a frame, or choose duplicates (--duplicates) 'first' (keep the first) or 'split' (a track of its own)"
+        " once a frame, or choose duplicates (--read duplicates=…) 'first' (keep the first) or 'split' (a track of its"
+        " own)"
     )
 
 

@@ -12,11 +12,10 @@ import click
 
 import infoscope as ifs
 from infoscope.cli.columns import chosen_columns
-from infoscope.cli.judge import plan_or_estimate
+from infoscope.cli.judge import plan_or_estimate, read_want
 from infoscope.cli.options import (
     COLUMNS,
-    FILE_OPTIONS,
-    JUDGE,
+    LABEL_OPTIONS,
     MEANING,
     METHOD,
     OUTPUT_OPTIONS,
@@ -35,7 +34,7 @@ _LATENT_OPTIONS = ("truth", "together", "same", "classes", "weight")
 
 @command(
     "agree",
-    first="system scale ordinal latent together plan by clean output verbose",
+    first="system scale ordinal latent together want by clean output verbose",
 )
 @click.argument("source", nargs=-1, required=True)
 @option(
@@ -65,25 +64,14 @@ _LATENT_OPTIONS = ("truth", "together", "same", "classes", "weight")
     "--classes", group=MEANING, metavar="A,B,…", help="With --latent: the classes, if the columns do not show them."
 )
 @option("--weight", group=COLUMNS, metavar="COLUMN", help="With --latent: column with the weight of each row.")
-@option("--plan", group=JUDGE, type=float, metavar="HALF-WIDTH", help="With --latent: how many labels give ± this.")
+@shared(*LABEL_OPTIONS)
 @option(
-    "--items",
-    group=JUDGE,
-    type=click.Path(dir_okay=False),
-    help="With --plan: write the items to label to this CSV file.",
+    "--by",
+    group=COLUMNS,
+    metavar="COLUMN=BEFORE,AFTER",
+    help="Drift between two periods: their column, and two of its values.",
 )
-@option(
-    "--labels",
-    group=JUDGE,
-    multiple=True,
-    metavar="FILE",
-    help="With --plan: a file of items with labels filled in; one per round.",
-)
-@option("--metric", group=JUDGE, help="With --plan: what the labels are for; proficiency unless given.")
-@option("--by", group=COLUMNS, metavar="COLUMN", help="Column of the period, for drift between two of its values.")
-@option("--before", group=COLUMNS, metavar="VALUE", help="With --by: the first period.")
-@option("--after", group=COLUMNS, metavar="VALUE", help="With --by: the second period.")
-@shared(*FILE_OPTIONS, "level")
+@shared("read", "clean", "level")
 @option(
     "--draws",
     group=METHOD,
@@ -106,18 +94,18 @@ def agree(source: tuple[str, ...], **chosen: Any) -> None:
 
     Example: infoscope agree labels.csv -s ann -s bob -s eve --latent --together ann,bob
 
-    Example: infoscope agree labels.csv -s ann -s bob -s eve --latent --plan 0.02 --items first.csv
+    Example: infoscope agree labels.csv -s ann -s bob -s eve --latent --want width=0.04 --labels-out first.csv
 
-    Example: infoscope agree labels.csv -s ann -s bob --by month --before 2026-01 --after 2026-02
+    Example: infoscope agree labels.csv -s ann -s bob --by month=2026-01,2026-02
     """
     output = Output.from_options(chosen)
     _check_options(chosen)
     if chosen["latent"]:
         latent = _estimate_latent_truth(source, chosen)
-        if isinstance(latent, ifs.LatentTruth) and chosen["plan"] is not None:
-            metric = chosen["metric"] or "proficiency"
-            plan = ifs.plan_labels(latent, metric, half_width=chosen["plan"], level=chosen["level"])
-            output.write(plan_or_estimate(plan, source, chosen, chosen["items"]))
+        if isinstance(latent, ifs.LatentTruth) and chosen["want"] is not None:
+            metric, width = read_want(chosen["want"])
+            plan = ifs.plan_labels(latent, metric, half_width=width / 2, level=chosen["level"])
+            output.write(plan_or_estimate(plan, source, chosen))
         else:
             output.write(latent)
         return
@@ -143,31 +131,33 @@ def _check_options(chosen: Mapping[str, Any]) -> None:
     given = next((name for name in _LATENT_OPTIONS if chosen[name]), None)
     if given is not None and not chosen["latent"]:
         raise InputError(f"--{given} is about a latent truth; add --latent")
-    if chosen["plan"] is not None and not chosen["latent"]:
-        raise InputError("--plan starts from a latent truth; add --latent")
-    about_plan = next((name for name in ("items", "labels", "metric") if chosen[name]), None)
-    if about_plan is not None and chosen["plan"] is None:
-        raise InputError(f"--{about_plan} belongs to a plan of labels; add --plan with the wanted half width")
+    if chosen["want"] is not None and not chosen["latent"]:
+        raise InputError("--want starts from a latent truth; add --latent")
+    about_plan = next((name for name in ("labels_out", "labels") if chosen[name]), None)
+    if about_plan is not None and chosen["want"] is None:
+        word = about_plan.replace("_", "-")
+        raise InputError(f"--{word} belongs to a plan of labels; say how wide the interval may be with --want")
     if chosen["plain"] and (chosen["latent"] or chosen["by"]):
         raise InputError("--latent and --by estimate, and have no values of the sample; leave out --plain")
     if chosen["latent"] and chosen["by"]:
         raise InputError("--latent and --by are two questions; ask one at a time")
-    period = next((name for name in ("before", "after") if chosen[name] is not None), None)
-    if period is not None and not chosen["by"]:
-        raise InputError(f"--{period} is a period of drift; name the column of the period with --by")
 
 
 def _compare_periods(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Drift:
     """Compare two periods; the level of the intervals is that of the tests, the other way round."""
     if not chosen["system"]:
         raise InputError("name the columns of the systems with -s, at least two of them")
-    with chosen_columns(source, chosen, needs_truth=False) as columns:
+    by, _, values = chosen["by"].partition("=")
+    periods = [value.strip() for value in values.split(",")]
+    if len(periods) != 2:
+        raise InputError(f"--by is {chosen['by']!r}; write {by}=BEFORE,AFTER, the column of the period and two values")
+    with chosen_columns(source, {**chosen, "by": by}, needs_truth=False) as columns:
         return ifs.drift(
             columns.source,
             system=columns.systems,
-            by=chosen["by"],
-            before=chosen["before"],
-            after=chosen["after"],
+            by=by,
+            before=periods[0],
+            after=periods[1],
             read=read_options(chosen),
             clean=chosen["clean"],
             level=1 - chosen["level"],
@@ -196,7 +186,7 @@ def _estimate_latent_truth(source: tuple[str, ...], chosen: Mapping[str, Any]) -
                 **keywords,
             )
         except ifs.latent.NoLatentTruthError as error:
-            if chosen["plan"] is not None:
+            if chosen["want"] is not None:
                 raise InputError(f"{error.reason}; without a latent truth there is no plan of labels") from error
             agreement = ifs.agreement(columns.source, system=columns.systems, read=read_options(chosen), **keywords)
             reason = f"No latent truth: {error.reason}. What the systems tell about each other is below."

@@ -11,9 +11,6 @@ from infoscope.cli.columns import chosen_columns
 from infoscope.cli.judge import judge_keywords, judged_files
 from infoscope.cli.options import (
     COLUMNS,
-    INTERVAL_OPTIONS,
-    JUDGE_OPTIONS,
-    LOG_OPTIONS,
     OUTPUT_OPTIONS,
     command,
     matrix_tables,
@@ -26,7 +23,7 @@ from infoscope.cli.output import Output, reject_ignored
 
 @command("compare", first="truth system matrix groups metrics baseline rope reject positive level output verbose")
 @click.argument("source", nargs=-1, required=True)
-@shared("truth", "system", "truth_file", "key", "weight", "strict", *LOG_OPTIONS, "groups", *JUDGE_OPTIONS)
+@shared("truth", "system", "truth_file", "key", "weight", "strict", "read", "clean", "groups", "judge")
 @option(
     "--matrix",
     group=COLUMNS,
@@ -42,7 +39,7 @@ from infoscope.cli.output import Output, reject_ignored
 )
 @option("--baseline", metavar="SYSTEM", help="Compare the others with this system instead of the best.")
 @option("--rope", type=float, metavar="WIDTH", help="Differences up to this size do not matter.")
-@shared("reject", "positive", "ordinal", "prevalence", "costs", *INTERVAL_OPTIONS, *OUTPUT_OPTIONS)
+@shared("reject", "positive", "ordinal", "prevalence", "costs", "level", "sample_size", "seed", *OUTPUT_OPTIONS)
 def compare(source: tuple[str, ...], **chosen: Any) -> None:
     """Compare systems: the difference, its interval, and the probability that one is better.
 

@@ -9,19 +9,18 @@ import click
 
 import infoscope as ifs
 from infoscope.cli.columns import chosen_columns
-from infoscope.cli.invocation import kept_findings
 from infoscope.cli.judge import judged_files, judged_rows
-from infoscope.cli.options import JUDGE_OPTIONS, LOG_OPTIONS, OUTPUT, command, option, shared
-from infoscope.cli.output import check_output
+from infoscope.cli.options import OUTPUT, command, option, shared
+from infoscope.cli.output import check_output, kept_findings
 from infoscope.cli.process import say
 from infoscope.core.markup import pluralize
 from infoscope.errors import InputError
 
 
-@command("count", first="truth system weight by clean reject positive engine memory_limit output force")
+@command("count", first="truth system weight by clean reject positive read output force")
 @click.argument("source", nargs=-1, required=True)
-@shared("truth", "system", "truth_file", "key", "weight", "by", "strict", *LOG_OPTIONS, "threads")
-@shared("reject", "positive", *JUDGE_OPTIONS)
+@shared("truth", "system", "truth_file", "key", "weight", "by", "strict", "read", "clean")
+@shared("reject", "positive", "judge")
 @option("-o", "--output", group=OUTPUT, metavar="FILE", required=True, help="Write the tables to FILE, named *.ifs.")
 @shared("force", "quiet")
 def count(source: tuple[str, ...], **chosen: Any) -> None:
@@ -37,7 +36,7 @@ def count(source: tuple[str, ...], **chosen: Any) -> None:
     if target.suffix != ".ifs":
         raise InputError(f"{target} is not named *.ifs; files of tables are")
     check_output(target, force=chosen["force"])
-    if chosen["judge"] or judged_files(source, chosen) is not None:
+    if chosen["judge"].get("columns") or judged_files(source, chosen) is not None:
         judged = judged_rows(source, chosen)
         judged.save(target)
         if not chosen["quiet"]:

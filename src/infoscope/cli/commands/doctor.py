@@ -112,16 +112,26 @@ def _examine_installation() -> Installation:
 
     required: list[PackageVersion] = []
     extras: dict[str, list[PackageVersion]] = {}
-    for part, extra in _list_requirements():
+    try:
+        stated = metadata.requires("infoscope") or []
+    except metadata.PackageNotFoundError:  # runs from a folder, without having been installed
+        stated = []
+    for line in stated:  # packages that infoscope names in its own metadata, with the extra that asks for them
+        requirement = _REQUIREMENT.match(line)
+        if requirement is None or requirement["name"] == "infoscope":
+            continue
+        extra = re.search(r"extra\s*==\s*['\"]([\w-]+)['\"]", requirement["where"] or "")
+        name, versions = requirement["name"], requirement["versions"].strip()
+        part = PackageVersion(name, _find_version(name), versions)
         if extra is None:
             required.append(part)
-        elif extra != "dev":
-            extras.setdefault(extra, []).append(part)
+        elif extra[1] != "dev":
+            extras.setdefault(extra[1], []).append(part)
     optional = []
-    for extra, parts in extras.items():
+    for title, parts in extras.items():
         present = all(part.version is not None for part in parts)
-        install = f"pip install 'infoscope[{extra}]'"
-        optional.append(OptionalPart(extra, _PURPOSES.get(extra, ""), present, tuple(parts), install))
+        install = f"pip install 'infoscope[{title}]'"
+        optional.append(OptionalPart(title, _PURPOSES.get(title, ""), present, tuple(parts), install))
     try:
         state = "active" if is_native_wanted() else "switched off"
     except InputError as problem:
@@ -137,21 +147,6 @@ def _examine_installation() -> Installation:
         tuple(optional),
         tuple(PackageVersion(name, _find_version(name), "") for name in _FRAMES),
     )
-
-
-def _list_requirements() -> Iterator[tuple[PackageVersion, str | None]]:
-    """Yield packages that infoscope names in its own metadata, with the extra that asks for them."""
-    try:
-        stated = metadata.requires("infoscope") or []
-    except metadata.PackageNotFoundError:  # runs from a folder, without having been installed
-        stated = []
-    for line in stated:
-        requirement = _REQUIREMENT.match(line)
-        if requirement is None or requirement["name"] == "infoscope":
-            continue
-        extra = re.search(r"extra\s*==\s*['\"]([\w-]+)['\"]", requirement["where"] or "")
-        name, versions = requirement["name"], requirement["versions"].strip()
-        yield PackageVersion(name, _find_version(name), versions), None if extra is None else extra[1]
 
 
 def _find_version(package: str) -> str | None:

@@ -12,11 +12,7 @@ from infoscope.cli.columns import chosen_columns
 from infoscope.cli.judge import judge_keywords, judged_files, judged_rows, label_plan
 from infoscope.cli.options import (
     COLUMNS,
-    INTERVAL_OPTIONS,
-    JUDGE,
-    JUDGE_OPTIONS,
-    LOG_OPTIONS,
-    OUTPUT,
+    LABEL_OPTIONS,
     OUTPUT_OPTIONS,
     command,
     matrix_tables,
@@ -30,38 +26,22 @@ from infoscope.cli.output import Output, reject_ignored
 Answer = TypeVar("Answer")
 
 
+def split_examples(ctx: click.Context, param: click.Parameter, text: str | None) -> tuple[int, list[str]] | None:
+    """Return the number of example rows, and the columns that are kept of them."""
+    if text is None:
+        return None
+    number, _, names = text.partition(":")
+    if not number.strip().isdecimal():
+        raise click.BadParameter(f"{number!r} is no number; say how many first, as in 5:{number or names}", ctx, param)
+    return click.IntRange(1)(number, param, ctx), [names] if names else []
+
+
 @command(
     "evaluate",
     first="truth system scores groups by matrix positive reject task metrics examples output verbose",
 )
 @click.argument("source", nargs=-1, required=True)
-@shared("truth", "system", "truth_file", "key", "weight", "by", "strict", "groups", *JUDGE_OPTIONS)
-@option(
-    "--want",
-    group=JUDGE,
-    metavar="METRIC.width=W",
-    help="With --judge: how many further labels make the interval of a metric this wide, such as accuracy.width=0.04.",
-)
-@option(
-    "--labels-out",
-    group=JUDGE,
-    metavar="FILE",
-    type=click.Path(dir_okay=False),
-    help="With --want: write the rows to label to this CSV file.",
-)
-@option(
-    "--labels",
-    group=JUDGE,
-    multiple=True,
-    metavar="FILE",
-    help="With --judge: a file of rows with labels filled in, as --labels-out writes it; one per round.",
-)
-@option(
-    "--period",
-    group=JUDGE,
-    metavar="COLUMN",
-    help="With --judge: column of the period, to see a judge change.",
-)
+@shared("truth", "system", "truth_file", "key", "weight", "by", "strict", "groups", "judge", *LABEL_OPTIONS)
 @option(
     "--matrix",
     group=COLUMNS,
@@ -69,7 +49,7 @@ Answer = TypeVar("Answer")
     help="SOURCE is a confusion matrix (or several): rows are true classes, columns predicted. A CSV or .mat file, "
     "or the output of Weka or Vowpal Wabbit, in which several matrices are several systems.",
 )
-@shared(*LOG_OPTIONS, "threads", "max_rows", "reject", "positive", "task", "classes", "ordinal", "prevalence", "costs")
+@shared("read", "clean", "reject", "positive", "task", "classes", "ordinal", "prevalence", "costs")
 @option(
     "--metric",
     "metrics",
@@ -79,15 +59,10 @@ Answer = TypeVar("Answer")
 )
 @option(
     "--examples",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Keep up to N random rows of each confused pair, to look at the mistakes. Nothing is kept unless asked for.",
-)
-@option(
-    "--show",
-    multiple=True,
-    metavar="COLUMN",
-    help="Column that is kept of example rows; repeatable. By default all but the labels.",
+    metavar="N[:COLUMN,…]",
+    callback=split_examples,
+    help="Keep up to N random rows of each confused pair, to look at the mistakes, with the columns that follow, else "
+    "with all but the labels. Nothing is kept unless asked for.",
 )
 @option(
     "--score",
@@ -99,14 +74,7 @@ Answer = TypeVar("Answer")
     help="Column with the score behind the predictions of two classes: what another threshold would capture. "
     "Repeatable, one per system in their order.",
 )
-@option(
-    "--keep-rows/--no-keep-rows",
-    group=OUTPUT,
-    default=None,
-    help="Whether JSON keeps the true and predicted label of every row, for `infoscope gate` to pair with; by default "
-    "up to 100,000 rows.",
-)
-@shared(*INTERVAL_OPTIONS, "plain", *OUTPUT_OPTIONS, "unit", "run")
+@shared("prior", "level", "sample_size", "seed", "plain", *OUTPUT_OPTIONS, "run")
 def evaluate(source: tuple[str, ...], **chosen: Any) -> None:
     """Evaluate systems against the truth: what they capture, miss and add that is false, and where.
 
@@ -126,12 +94,15 @@ def evaluate(source: tuple[str, ...], **chosen: Any) -> None:
     output = Output.from_options(chosen)
     if chosen["scores"] and chosen["matrix"]:
         raise click.UsageError("--score names a column of rows, and a matrix has none; leave it out")
-    about_judge = next((name for name in ("want", "labels_out", "labels", "period") if chosen[name]), None)
-    if about_judge is not None and not chosen["judge"] and judged_files(source, chosen) is None:
+    examples, show = chosen["examples"] or (None, [])
+    chosen |= {"examples": examples, "show": show}
+    about_judge = next((name for name in LABEL_OPTIONS if chosen[name]), None)
+    if about_judge is not None and not chosen["judge"].get("columns") and judged_files(source, chosen) is None:
         word = about_judge.replace("_", "-")
         raise click.UsageError(f"--{word} is about rows with a judge; name the column of verdicts with --judge")
-    if chosen["period"] and (chosen["want"] or chosen["labels"]):
-        raise click.UsageError("--period asks whether the judge changed; ask that separately")
+    period = chosen["judge"].get("period")
+    if period and (chosen["want"] or chosen["labels"]):
+        raise click.UsageError("period= of --judge asks whether the judge changed; ask that separately")
     plan = label_plan(source, chosen)
     if plan is not None:
         output.write(plan)
@@ -141,10 +112,8 @@ def evaluate(source: tuple[str, ...], **chosen: Any) -> None:
         labelled = judged_rows(source, chosen).with_labels(filled[0] if len(filled) == 1 else filled)
         evaluation = ifs.evaluate(labelled, **uncertainty_keywords(chosen), metrics=chosen["metrics"])
     else:
-        keep_rows = chosen["keep_rows"]
-        if keep_rows is None and output.form != "json":  # rows are kept in a document only
-            keep_rows = False
-        more = {"period": chosen["period"], "keep_rows": keep_rows, "metrics": chosen["metrics"]}
+        keep_rows = None if output.form == "json" else False  # rows are kept in a document only
+        more = {"period": period, "keep_rows": keep_rows, "metrics": chosen["metrics"]}
         evaluation = ask_chosen(ifs.evaluate, source, chosen, **more)
     if chosen["strict"]:
         reject_ignored(evaluation)

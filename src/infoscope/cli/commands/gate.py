@@ -12,13 +12,9 @@ import click
 
 import infoscope as ifs
 from infoscope.cli.commands.evaluate import ask_chosen
-from infoscope.cli.invocation import kept_findings
 from infoscope.cli.options import (
     COLUMNS,
     CONDITIONS,
-    INTERVAL_OPTIONS,
-    JUDGE_OPTIONS,
-    LOG_OPTIONS,
     OUTPUT,
     OUTPUT_OPTIONS,
     command,
@@ -26,7 +22,7 @@ from infoscope.cli.options import (
     option,
     shared,
 )
-from infoscope.cli.output import Output, check_output, reject_ignored
+from infoscope.cli.output import Output, check_output, kept_findings, reject_ignored
 from infoscope.cli.process import say
 from infoscope.core.files import write_file
 
@@ -39,9 +35,9 @@ _SUMMARY_BYTES = 1 << 20
     "positive output",
 )
 @click.argument("source", nargs=-1)
-@shared("truth", "system", "truth_file", "key", "weight", "by", "strict", "groups", *JUDGE_OPTIONS)
+@shared("truth", "system", "truth_file", "key", "weight", "by", "strict", "groups", "judge")
 @option("--matrix", group=COLUMNS, is_flag=True, help="SOURCE is a confusion matrix (or several).")
-@shared(*LOG_OPTIONS, "reject", "positive", "task", "classes", "ordinal", "prevalence", "costs")
+@shared("read", "clean", "reject", "positive", "task", "classes", "ordinal", "prevalence", "costs")
 @option(
     "--min",
     "least",
@@ -119,7 +115,7 @@ _SUMMARY_BYTES = 1 << 20
     metavar="FILE",
     help="Write SARIF, for code scanning: conditions not met, and worst classes.",
 )
-@shared(*INTERVAL_OPTIONS, *OUTPUT_OPTIONS, "run")
+@shared("level", "sample_size", *OUTPUT_OPTIONS)
 def gate(source: tuple[str, ...], **chosen: Any) -> None:
     """Check an evaluation against conditions; the exit status says how that went.
 

@@ -12,10 +12,8 @@ import click
 
 import infoscope as ifs
 from infoscope.cli.columns import chosen_columns
-from infoscope.cli.invocation import add_finding
 from infoscope.cli.options import (
     COLUMNS,
-    FILE_OPTIONS,
     OUTPUT_OPTIONS,
     command,
     option,
@@ -24,7 +22,7 @@ from infoscope.cli.options import (
     shared,
     split_names,
 )
-from infoscope.cli.output import Output
+from infoscope.cli.output import Output, add_finding
 from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError, MissingLabelsWarning
 
@@ -39,7 +37,7 @@ from infoscope.errors import InputError, MissingLabelsWarning
     help="SOURCE are confusion matrices, one per run: files, patterns, or NAME=PATTERN. Without a name, files that "
     "differ only in a last number are runs of one system.",
 )
-@shared(*FILE_OPTIONS, "reject", "positive", *OUTPUT_OPTIONS)
+@shared("read", "clean", "reject", "positive", *OUTPUT_OPTIONS)
 def monte_carlo(source: tuple[str, ...], **chosen: Any) -> None:
     """Show how much scores vary over runs, and how far systems are apart.
 
@@ -88,7 +86,7 @@ def _read_runs(source: Sequence[str], chosen: Mapping[str, Any], keywords: dict[
 
 def _read_matrices(source: Sequence[str], chosen: Mapping[str, Any]) -> dict[str, dict[str, ifs.Contingency]]:
     """Read the matrices of every system by run."""
-    stated = {name: chosen[name] for name in ("reject", "positive", "encoding")}
+    stated = {"encoding": chosen["read"].get("encoding"), "reject": chosen["reject"], "positive": chosen["positive"]}
     systems: dict[str, dict[str, ifs.Contingency]] = {}
     trained = 0
     for word in source:

@@ -11,10 +11,11 @@ import infoscope as ifs
 from infoscope.cli.options import (
     COLUMNS,
     MEANING,
-    METHOD,
     OUTPUT_OPTIONS,
     READING,
+    Settings,
     command,
+    merge_settings,
     name_files,
     option,
     shared,
@@ -25,49 +26,39 @@ from infoscope.errors import InputError
 _PASSED_OPTIONS = (
     "object",
     "category",
-    "input_format",
-    "truth_start",
-    "predicted_start",
     "assign_by",
     "clean",
     "separator",
-    "depth",
     "level",
-    "draws",
-    "splits",
-    "seed",
 )
 
 
 @command(
     "multilabel",
-    first="object category input_format one_sided weight clean separator depth level plain output verbose",
+    first="object category read one_sided weight clean separator level plain output verbose",
 )
 @click.argument("truth", metavar="TRUTH_FILE")
 @click.argument("predicted", metavar="PREDICTED_FILE…", nargs=-1, required=True)
 @option("--object", group=COLUMNS, metavar="COLUMN", help="Column of the object, for rows of object and category.")
 @option("--category", group=COLUMNS, metavar="COLUMN", help="Column of the category, for rows of object and category.")
 @option(
-    "--input-format",
+    "--read",
     group=READING,
-    type=click.Choice(["lists", "rows", "erd"]),
-    help="Layout of the files: lists (one object per line), rows (with a header), or erd (rows without one: object TAB "
-    "… TAB category TAB …); by default as their names and the other options say.",
+    multiple=True,
+    metavar="KEY=VALUE",
+    callback=merge_settings,
+    type=Settings(format=click.Choice(["lists", "rows", "erd"]), truth_start=click.INT, predicted_start=click.INT),
+    short="How to read the files: format=lists, rows or erd",
+    help="How to read the files, where names and other options do not say it; repeatable. format=lists (one object per "
+    "line), rows (with a header) or erd (rows without one: object TAB … TAB category TAB …). truth_start=N and "
+    "predicted_start=N: column in which categories start, where the object is column 0; by default 1, in ERD rows 2.",
 )
-@option(
-    "--truth-start",
-    group=READING,
-    type=int,
-    metavar="N",
-    help="Column of TRUTH_FILE in which categories start; the object is column 0. By default 1, in ERD rows 2.",
-)
-@option("--predicted-start", group=READING, type=int, metavar="N", help="The same of the predicted files.")
 @option(
     "--one-sided",
     group=MEANING,
-    type=click.Choice(["leave-out", "empty"]),
-    help="Objects that one side lacks: leave them out, or count them as carrying no category there. By default "
-    "leave-out; empty in ERD rows, which have no other way to say it.",
+    type=click.Choice(["leave-out", "empty", "reject"]),
+    help="Objects that one side lacks: leave them out, count them as carrying no category there, or reject the "
+    "files. By default leave-out; empty in ERD rows, which have no other way to say it.",
 )
 @option(
     "--assign-by",
@@ -96,12 +87,8 @@ _PASSED_OPTIONS = (
     metavar="TEXT",
     help=r"Names are paths (Sports\Golf with \): show every level rolled up.",
 )
-@option("--depth", group=MEANING, type=int, metavar="N", help="Roll all names up to their first N levels.")
 @shared("level")
-@option("--draws", group=METHOD, type=int, default=1000, show_default=True, help="Resampled object sets for intervals.")
-@option("--splits", group=METHOD, type=int, default=500, show_default=True, help="Random halves for stability.")
-@option("--strict", group=MEANING, is_flag=True, help="Reject objects that one side lacks instead of leaving them out.")
-@shared("plain", "seed", *OUTPUT_OPTIONS, "run")
+@shared("plain", *OUTPUT_OPTIONS)
 def multilabel(truth: str, predicted: tuple[str, ...], **chosen: Any) -> None:
     r"""Evaluate multi-label predictors: several categories per object.
 
@@ -114,9 +101,11 @@ def multilabel(truth: str, predicted: tuple[str, ...], **chosen: Any) -> None:
     """
     output = Output.from_options(chosen)
     keywords: Any = {name: chosen[name] for name in _PASSED_OPTIONS}
+    keywords |= {"input_format" if key == "format" else key: value for key, value in chosen["read"].items()}
     if chosen["plain"]:
         keywords |= {"draws": 0, "shuffles": 0, "splits": 0}
-    keywords["one_sided"] = chosen["one_sided"] and chosen["one_sided"].replace("-", "_")
+    one_sided = {"empty": "empty", "leave-out": "leave_out", "reject": "leave_out"}
+    keywords["one_sided"] = one_sided.get(chosen["one_sided"])
     weight = chosen["weight"]
     if weight is not None and Path(weight).is_file():
         from infoscope.studies.multilabel_sources import read_weights  # noqa: PLC0415 - help loads no NumPy
@@ -124,10 +113,11 @@ def multilabel(truth: str, predicted: tuple[str, ...], **chosen: Any) -> None:
         weight = read_weights(weight)
     keywords["weight"] = weight
     result = ifs.multilabel.compare(truth, name_files(predicted, "predictor"), **keywords)
-    if chosen["strict"]:
+    if chosen["one_sided"] == "reject":
         for system in result.systems:
             for ignored in system.ignored:
                 raise InputError(
-                    f"{ignored.rows} objects are left out ({ignored.reason}); fix the files, or leave out --strict"
+                    f"{ignored.rows} objects are left out ({ignored.reason}); fix the files, or leave "
+                    "out --one-sided reject"
                 )
     output.write(result)

@@ -9,8 +9,6 @@ import click
 import infoscope as ifs
 from infoscope.cli.options import (
     COLUMNS,
-    FILE_OPTIONS,
-    METHOD,
     OUTPUT_OPTIONS,
     command,
     option,
@@ -22,7 +20,7 @@ from infoscope.cli.output import Output
 from infoscope.errors import InputError
 
 
-@command("relate", first="columns target given bins weight correction triangle level output verbose")
+@command("relate", first="columns target given bins weight triangle level output verbose")
 @click.argument("source", nargs=-1, required=True)
 @option(
     "-c",
@@ -41,24 +39,8 @@ from infoscope.errors import InputError
     "--keep", group=COLUMNS, multiple=True, metavar="COLUMN", help="Keep what looks like an identifier; repeatable."
 )
 @shared("weight")
-@option(
-    "--correction",
-    group=METHOD,
-    type=click.Choice(["holm", "benjamini-yekutieli", "none"]),
-    default="holm",
-    show_default=True,
-    help="How P-values are corrected for their number.",
-)
 @option("--triangle", type=click.Choice(["source", "channel"]), help="Add a multivariate entropy triangle.")
-@option(
-    "--permutations",
-    group=METHOD,
-    type=click.IntRange(0),
-    default=999,
-    show_default=True,
-    help="Random tables per pair.",
-)
-@shared(*FILE_OPTIONS, "max_rows", "level", "seed", *OUTPUT_OPTIONS, "unit")
+@shared("read", "clean", "level", "seed", *OUTPUT_OPTIONS)
 def relate(source: tuple[str, ...], **chosen: Any) -> None:
     """Relate columns: what they tell about each other, given others, and together.
 
@@ -81,8 +63,6 @@ def relate(source: tuple[str, ...], **chosen: Any) -> None:
         read=read_options(chosen),
         keep=list(chosen["keep"]),
         level=chosen["level"],
-        permutations=chosen["permutations"],
-        correction=chosen["correction"],
         seed=chosen["seed"],
         weight=chosen["weight"],
         clean=chosen["clean"],

@@ -11,8 +11,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from infoscope import __version__
-from infoscope.cli.invocation import environment_name
-from infoscope.cli.options import OUTPUT, Command, option, read_help, shared
+from infoscope.cli.options import OUTPUT, Command, environment_name, option, read_help, shared
 from infoscope.cli.process import say, write_stdout
 from infoscope.core.files import write_file
 from infoscope.errors import InputError

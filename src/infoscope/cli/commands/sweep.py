@@ -11,7 +11,6 @@ import infoscope as ifs
 from infoscope.cli.columns import chosen_columns
 from infoscope.cli.options import (
     COLUMNS,
-    LOG_OPTIONS,
     MEANING,
     OUTPUT_OPTIONS,
     command,
@@ -70,10 +69,13 @@ from infoscope.cli.output import Output
     help="Sum one --score up for each value of this column; repeatable.",
 )
 @option(
-    "--raw",
+    "--score-type",
     group=MEANING,
-    is_flag=True,
-    help="Scores are logits: pass them through 1/(1+exp(-x)), or a softmax over several.",
+    type=click.Choice(["probability", "logit", "unnormalized"]),
+    default="probability",
+    show_default=True,
+    help="What scores are: logits are passed through 1/(1+exp(-x)), or a softmax over several; unnormalized ones "
+    "of each class are divided by their sum.",
 )
 @shared("reject", "positive", "ordinal")
 @option(
@@ -83,10 +85,9 @@ from infoscope.cli.output import Output
     show_default=True,
     help="What decides about rejecting, with one --score per class.",
 )
-@option("--normalize", group=MEANING, is_flag=True, help="Divide the probabilities of each row by their sum.")
 @option("--metric", metavar="METRIC", help="Choose the best point by this metric.")
 @option("--costs", metavar="FILE", help="Choose by a cost matrix: laid out like a confusion matrix, gains negative.")
-@shared("level", "seed", *LOG_OPTIONS, "max_rows", *OUTPUT_OPTIONS, "run")
+@shared("level", "seed", "read", "clean", *OUTPUT_OPTIONS)
 def sweep(source: tuple[str, ...], **chosen: Any) -> None:
     """Follow a system over its operating points, and find the best one.
 
@@ -123,7 +124,9 @@ def _reject(chosen: Mapping[str, Any], options: tuple[str, ...], words: str) -> 
 
 def _sum_up_groups(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.operating_points.ScoreGroups:
     """Sum scores up by group; what is about operating points is rejected."""
-    _reject(chosen, ("classes", "normalize", "ordinal", "metric", "costs", "reject"), "is not for groups; leave it out")
+    _reject(chosen, ("classes", "ordinal", "metric", "costs", "reject"), "is not for groups; leave it out")
+    if chosen["score_type"] == "unnormalized":
+        raise click.UsageError("--score-type unnormalized is not for groups; leave it out")
     with chosen_columns(source, chosen, option="score") as columns:
         if len(columns.systems) != 1 or columns.truth is None:
             raise click.UsageError("--by takes one --score; ask for each column separately")
@@ -136,7 +139,7 @@ def _sum_up_groups(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.op
             weight=chosen["weight"],
             positive=chosen["positive"],
             clean=chosen["clean"],
-            raw=chosen["raw"],
+            raw=chosen["score_type"] == "logit",
         )
 
 
@@ -144,8 +147,10 @@ def _sweep_scores(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Swe
     """Sweep all operating points, and choose the best by a metric or by costs."""
     with chosen_columns(source, chosen, option="score") as columns:
         if len(columns.systems) == 1:
-            several = ("classes", "normalize", "ordinal")
-            _reject(chosen, several, "is for one --score per class; leave it out with a single one")
+            alone = "is for one --score per class; leave it out with a single one"
+            _reject(chosen, ("classes", "ordinal"), alone)
+            if chosen["score_type"] == "unnormalized":
+                raise click.UsageError(f"--score-type unnormalized {alone}")
         points = ifs.sweep(
             columns.source,
             truth=columns.truth,
@@ -156,10 +161,10 @@ def _sweep_scores(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Swe
             classes=list(chosen["classes"]) or None,
             certainty=chosen["certainty"],
             reject=chosen["reject"] or "rejected",
-            normalize=chosen["normalize"],
+            normalize=chosen["score_type"] == "unnormalized",
             ordinal=chosen["ordinal"],
             clean=chosen["clean"],
-            raw=chosen["raw"],
+            raw=chosen["score_type"] == "logit",
         )
     costs = None
     if chosen["costs"] is not None:
@@ -177,8 +182,10 @@ def _tune(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Tuning:
     if chosen["system"] is None:
         raise click.UsageError("name the column with the runs' predictions with -s")
     _reject(chosen, ("truth_file", "key"), "is for --score; join the files of runs first")
-    scored = ("costs", "classes", "normalize", "ordinal", "by", "raw")
+    scored = ("costs", "classes", "ordinal", "by")
     _reject(chosen, scored, "is for --score; leave it out with --parameter")
+    if chosen["score_type"] != "probability":
+        raise click.UsageError("--score-type is for --score; leave it out with --parameter")
     return ifs.tune(
         sources(source),
         truth=chosen["truth"],

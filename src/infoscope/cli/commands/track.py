@@ -8,82 +8,50 @@ from typing import Any
 import click
 
 import infoscope as ifs
-from infoscope.cli.options import OUTPUT_OPTIONS, READING, command, option, shared
+from infoscope.cli.options import OUTPUT_OPTIONS, READING, Settings, command, merge_settings, option, shared
 from infoscope.cli.output import Output
 from infoscope.errors import InputError
 
-_PASSED_OPTIONS = (
-    "gate",
-    "similarity",
-    "match",
-    "null",
-    "per",
-    "duplicates",
-    "preprocessing",
-    "input_format",
-    "level",
-    "seed",
-)
 
-
-@command("track", first="input_format gate similarity match preprocessing sweep level output verbose")
+@command("track", first="read gate convention sweep level output verbose")
 @click.argument("truth", metavar="TRUTH")
 @click.argument("tracks", nargs=-1, required=True, metavar="TRACKS…")
 @option(
-    "--input-format",
+    "--read",
     group=READING,
-    type=click.Choice(["auto", "motchallenge", "kitti", "bdd", "csv"]),
-    default="auto",
-    show_default=True,
-    help="Format of the files.",
+    multiple=True,
+    metavar="KEY=VALUE",
+    callback=merge_settings,
+    type=Settings(
+        format=click.Choice(["auto", "motchallenge", "kitti", "bdd", "csv"]),
+        duplicates=click.Choice(["error", "first", "split"]),
+        preprocessing=click.Choice(["auto", "off", "mot16", "mot20"]),
+    ),
+    short="How to read the files: format, duplicates, preprocessing",
+    help="How to read the files; repeatable. format=auto, motchallenge, kitti, bdd or csv; duplicates=error, first or "
+    "split: an id twice in a frame is rejected, its first is kept, or the others become tracks of their own; "
+    "preprocessing=auto, off, mot16 or mot20: which boxes are not to be evaluated.",
 )
 @option("--gate", type=float, metavar="NUMBER", help="Least overlap of a match (0.5), or greatest distance.")
 @option(
-    "--similarity",
-    type=click.Choice(["auto", "overlap", "distance"]),
-    default="auto",
-    show_default=True,
-    help="What makes two detections alike.",
-)
-@option(
-    "--match",
-    type=click.Choice(["sticky", "independent", "global", "fractional"]),
-    default="sticky",
-    show_default=True,
-    help="How the detections of a frame are paired.",
-)
-@option(
-    "--null",
-    type=click.Choice(["prior", "exclude", "class"]),
-    default="prior",
-    show_default=True,
-    help="What a miss and a false detection mean.",
-)
-@option(
-    "--per",
-    type=click.Choice(["truth", "event"]),
-    default="truth",
-    show_default=True,
-    help="What false information is counted per.",
-)
-@option(
-    "--duplicates",
-    group=READING,
-    type=click.Choice(["error", "first", "split"]),
-    default="error",
-    show_default=True,
-    help="An id twice in a frame: reject, keep the first, or make the others tracks of their own.",
-)
-@option(
-    "--preprocessing",
-    group=READING,
-    type=click.Choice(["auto", "off", "mot16", "mot20"]),
-    default="auto",
-    show_default=True,
-    help="Which boxes are not to be evaluated.",
+    "--convention",
+    multiple=True,
+    metavar="KEY=VALUE",
+    callback=merge_settings,
+    type=Settings(
+        similarity=click.Choice(["auto", "overlap", "distance"]),
+        match=click.Choice(["sticky", "independent", "global", "fractional"]),
+        null=click.Choice(["prior", "exclude", "class"]),
+        per=click.Choice(["truth", "event"]),
+    ),
+    short="How detections are matched: similarity, match, null, per",
+    help="How detections are matched and counted; repeatable. similarity=auto, overlap or distance: what makes two "
+    "detections alike; match=sticky, independent, global or fractional: how those of a frame are paired; null=prior, "
+    "exclude or class: what a miss and a false detection mean; per=truth or event: what false information is counted "
+    "per.",
 )
 @option("--sweep", is_flag=True, help="Also the information figures at gates from 0.05 to 0.95.")
-@shared("level", "seed", *OUTPUT_OPTIONS)
+@shared("level", *OUTPUT_OPTIONS)
 def track(truth: str, tracks: tuple[str, ...], **chosen: Any) -> None:
     """Evaluate trackers: what their ids carry of who was where, and what is missed, confused or false.
 
@@ -101,7 +69,8 @@ def track(truth: str, tracks: tuple[str, ...], **chosen: Any) -> None:
         if names.count(name) > 1:
             raise InputError(f"{name} is named twice; name each tracker once")
     systems = dict(zip(names, tracks, strict=True))
-    options = {name: chosen[name] for name in _PASSED_OPTIONS}
+    options = {"gate": chosen["gate"], "level": chosen["level"], **chosen["convention"]}
+    options |= {"input_format" if key == "format" else key: value for key, value in chosen["read"].items()}
     result = ifs.tracking.compare(truth, systems, **options)
     if chosen["sweep"]:
         if result.convention.similarity == "distance":
