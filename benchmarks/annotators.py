@@ -1,4 +1,4 @@
-"""How often `agree` calls categories mixed up: by chance, and where annotators do mix them up.
+"""False alarms and power of `agree` on categories that annotators mix up.
 
     python benchmarks/annotators.py --repeats 200 --seed 7
 
@@ -59,7 +59,7 @@ class Pairs:
         return {"a": a.tolist(), "b": b.tolist()}
 
     def with_a_mix_up(self) -> Answers:
-        """As with slips, and a mix-up of the two last categories."""
+        """Answer with slips, and with the two last categories mixed up."""
         return self.with_slips(mixed=0.3)
 
 

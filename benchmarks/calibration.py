@@ -1,4 +1,4 @@
-"""How often 95 % intervals hold the truth, on simulated populations: coverage, gates, comparisons, the model itself.
+"""Coverage of 95 % intervals on simulated populations, and error rates of gates, comparisons and the model itself.
 
     python benchmarks/calibration.py                        # try populations until the processor time is used up
     python benchmarks/calibration.py --report --write       # all there is to try; table and picture into docs/
@@ -72,7 +72,7 @@ def sampled(family: str, k: int, n: int, seed: list[int]) -> tuple[ifs.Contingen
 
 
 def place(found: Any, truth: Any) -> Any:
-    """Where the truth lies: 0 at the mean, ±1 at the limits; the interval holds it up to there."""
+    """Place the truth in an interval: 0 is the mean, ±1 are the limits."""
     side = np.where(truth > found.mean, found.high - found.mean, found.mean - found.low)
     return (truth - found.mean) / np.maximum(side, 1e-12)
 
@@ -82,7 +82,7 @@ def holds(found: Any, truth: Any) -> Any:
 
 
 def metric_places(posterior: ifs.Posterior, truth: ifs.Contingency, table: ifs.Contingency) -> dict[str, float]:
-    """Where the truth lies in the interval of every metric that the sample and the population have."""
+    """Place the truth in the interval of every metric that the sample and the population have."""
     places = {}
     for name, found in posterior.summaries(METRICS).items():
         value = float(find(name).score(truth))

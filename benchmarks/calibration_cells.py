@@ -122,7 +122,7 @@ def tables(task: Record) -> tuple[Contingency, Contingency]:
 
 
 def measure_table(task: Record) -> Record:
-    """Where the true value of every metric lies: −1 below the interval, 1 above, 0 inside; and the widths."""
+    """Return where true values lie (−1 below the interval, 1 above, 0 inside) and the widths, for every metric."""
     truth, sample = tables(task)
     names = [*INFORMATION, *CONVENTIONAL]
     with ExitStack() as stack:
@@ -222,7 +222,7 @@ def summarize(records: Sequence[Record], fewest: int) -> Iterator[str]:
 
 
 def summarize_ablation(records: Sequence[Record]) -> Iterator[str]:
-    """What each part earns: coverage and mean width without it, against the whole tree on the same tables."""
+    """Measure each part by coverage and mean width without it, against the whole tree on the same tables."""
     whole = {key(record)[:-1]: record for record in records if record["variant"] == "whole"}
     for variant in VARIANTS:
         pairs = [(r, whole[key(r)[:-1]]) for r in records if r["variant"] == variant and key(r)[:-1] in whole]

@@ -1,4 +1,4 @@
-"""How often 95 % intervals hold the truth, on confusion matrices of real classifiers.
+"""Coverage of 95 % intervals on confusion matrices of real classifiers.
 
     python benchmarks/calibration_real.py --data digits --samples 500 --repeats 10
 

@@ -54,7 +54,7 @@ def _share(pairs: Sequence[Sequence[int]]) -> str:
 
 
 def _width(places: np.ndarray) -> float:
-    """How wide intervals are against those that would hold 95 % just so."""
+    """Return the width of intervals relative to those that would hold exactly 95 %."""
     return float(1 / max(np.quantile(np.abs(places), 0.95), 1e-9))
 
 
@@ -132,7 +132,7 @@ def _holm(found: Sequence[tuple[str, float]], tests: int) -> str:
 
 
 def _beyond_chance(parts: dict[str, list[Record]]) -> str:
-    """Which cells are outside the goals, how many chance would put there, and which are there by more than chance."""
+    """List the cells outside the goals, the number expected there by chance, and those there beyond chance."""
     cells = _groups(parts["interval"], lambda r: (r["k"], r["n"]))
     held = {
         f"{k} × {n} {name}": (int((np.abs(places) <= 1).sum()), places.size)

@@ -1,4 +1,4 @@
-"""What a cluster costs beside counting: start-up of a real Spark cluster on loopback, and bytes that are shuffled.
+"""Costs of a cluster beside counting: start-up of a real Spark cluster on loopback, and bytes that are shuffled.
 
 Run with ``.venv-spark/bin/python -m benchmarks.cluster`` from the project's folder, for a minute or two;
 ``make test-spark`` makes that environment.

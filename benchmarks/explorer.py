@@ -64,7 +64,7 @@ def ten_million(path: Path) -> Path:
 
 
 def rows(path: Path) -> None:
-    """What a click asks for."""
+    """Measure the queries that a click sends."""
     cell = CellQuery("truth", "svm", "class 3", "class 5")
     source = str(path)
     measured("50 rows of a cell at random", 1.0, lambda: read_cell_rows(source, cell))
@@ -97,7 +97,7 @@ def text_rows(path: Path, folder: Path) -> Path:
 
 
 def clicked(path: Path, cell: CellQuery, known: KnownCounts) -> object:
-    """What the explorer does for a click: it keeps what was counted for the next one."""
+    """Answer a click as the explorer does: the counts are kept for the next one."""
     return read_cell_rows(str(path), cell, None, known)
 
 
@@ -119,7 +119,7 @@ class ServedProcess:
 
     @property
     def memory(self) -> str:
-        """What the process holds, and the most that it held."""
+        """Return the memory of the process, and its peak."""
         lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
         held = {line.split()[0]: int(line.split()[1]) / 1000 for line in lines if line.startswith(("VmRSS", "VmHWM"))}
         return f"{held['VmRSS:']:7.0f} MB, at most {held['VmHWM:']:.0f} MB   budget 400 MB"
@@ -157,7 +157,7 @@ def served(path: Path, text: Path) -> None:
 
 
 def guesses(path: Path, folder: Path) -> None:
-    """Which columns a file has."""
+    """Measure the guess of a file's columns."""
     small = folder / "small.csv"
     truth, predictions = ifs.datasets.digits()
     lines = [",".join(map(str, line)) for line in zip(truth, predictions["svm"], strict=True)]

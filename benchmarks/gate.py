@@ -1,4 +1,4 @@
-"""How often a gate passes what is worse and fails what is not, on simulated systems that share their hard rows.
+"""Error rates of a gate (worse systems passed, others failed) on simulated systems that share their hard rows.
 
     python benchmarks/gate.py                 # the table in docs/comparison.md, on seeds of its own
     python benchmarks/gate.py --trials 20 --seed 1

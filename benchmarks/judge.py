@@ -38,7 +38,7 @@ METRICS = {"accuracy": accuracy, "proficiency": proficiency, "macro_f1": macro_f
 
 @dataclass(frozen=True)
 class Setting:
-    """How a population is made."""
+    """Parameters of a simulated population."""
 
     classes: int
     labels: int
@@ -49,7 +49,7 @@ class Setting:
     rare: bool = False
 
     def __str__(self) -> str:
-        """As the columns of a table."""
+        """Return the columns of a table."""
         frequencies = "Zipf" if self.rare else "even"
         return f"{self.classes} | {self.labels} | {self.judge:g} | {self.errors or 'independent'} | {frequencies}"
 
@@ -89,7 +89,7 @@ def confusion(classes: int, right: float, rng: np.random.Generator) -> np.ndarra
 
 
 def said(truth: np.ndarray, channel: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """What a channel makes of true classes."""
+    """Draw the output of a channel for each true class."""
     drawn = rng.random(len(truth))[:, None] > channel.cumsum(axis=1)[truth]
     return drawn.sum(axis=1).clip(0, len(channel) - 1)
 

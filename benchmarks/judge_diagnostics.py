@@ -74,7 +74,7 @@ def by_verdict(rng: np.random.Generator) -> ifs.Judged:
 
 
 EASY = 1.5
-"""How many times as often rows are labelled on which the system is right."""
+"""Ratio of the rates at which rows are labelled: those on which the system is right to the others."""
 
 
 def by_ease(rng: np.random.Generator, labels: int = 200) -> ifs.Judged:
@@ -84,7 +84,7 @@ def by_ease(rng: np.random.Generator, labels: int = 200) -> ifs.Judged:
 
 
 def attainable(labels: int, alarms: float, rng: np.random.Generator, draws: int = 100_000) -> float:
-    """How often the best test finds them that knows the choice: the likelihood ratio of the strata of labelled rows.
+    """Return the power of the best test that knows the choice: the likelihood ratio of the strata of labelled rows.
 
     Whatever the labels say within a stratum, nothing is known of its other rows; ``alarms`` are its false ones.
     """
@@ -130,7 +130,7 @@ WRONG: tuple[tuple[str, str, World], ...] = (
 
 
 def says(code: str, findings: Sequence[Finding]) -> bool:
-    """Whether findings say it; of a choice by ease, also a random sample's finding that names this reading."""
+    """Return True if findings have a code; a choice by ease may also be named by the finding on random samples."""
     return any(
         finding.code == code or (code == "labelled_rows_differ" and "rows were chosen" in finding.text)
         for finding in findings

@@ -104,14 +104,14 @@ def served(path: Path, port: int, cores: list[int]) -> None:
 
 
 def spans(path: Path) -> list[tuple[int, int]]:
-    """Where the two columns of each row group lie, one after the other."""
+    """Byte ranges of the two columns of each row group, one after the other."""
     groups = [pq.ParquetFile(path).metadata.row_group(i) for i in range(pq.ParquetFile(path).num_row_groups)]
     columns = [(group.column(0), group.column(1)) for group in groups]
     return [(a.dictionary_page_offset, b.dictionary_page_offset + b.total_compressed_size) for a, b in columns]
 
 
 def by_client(path: Path) -> Callable[[], None]:
-    """What the client takes to get the bytes of the columns, and nothing else."""
+    """Time that the client takes to get the bytes of the columns, and nothing else."""
     store = S3Store("logs", client_options={"allow_http": True})
     ranges = spans(path)
 

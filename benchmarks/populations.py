@@ -82,7 +82,7 @@ def _stated(family: str, prevalence: Real, rng: np.random.Generator) -> tuple[Re
 
 
 def _errors(family: str, prevalence: Real, rng: np.random.Generator) -> Real:
-    """Where the wrong predictions of each class go; rows sum to 1 and the diagonal is 0."""
+    """Probabilities of each wrong prediction, by true class; rows sum to 1 and the diagonal is 0."""
     k = prevalence.size
     other = ~np.eye(k, dtype=bool)
     if family in ("structured", "diffuse"):

@@ -135,7 +135,7 @@ def systems(folder: Path) -> None:
 
 
 def alone(code: str, path: Path) -> list[float]:
-    """What a process of its own prints, so that its size is its own."""
+    """Return the output of a process of its own, so that its size is its own."""
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
     return [float(word) for word in done.stdout.split()]
 

@@ -47,7 +47,7 @@ INTERACTIONS = {
         "(s => { s.value = 1; s.dispatchEvent(new Event('input')); })(document.querySelector('#slider'))",
     ),
 }
-"""What is done, by the element that it needs."""
+"""Action of the benchmark, by the element that it needs."""
 
 
 def pictures() -> None:
@@ -211,7 +211,7 @@ def visit(browser: Any, path: Path) -> dict[str, float]:
 
 
 def first_paint(page: Any) -> float:
-    """When the first content was painted; asked again until it is known, since the page's policy forbids to wait."""
+    """Return the time of the first paint, by polling, since the page's policy forbids to wait."""
     for _ in range(500):
         entries = page.evaluate("performance.getEntriesByName('first-contentful-paint').map(entry => entry.startTime)")
         if entries:

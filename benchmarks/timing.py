@@ -1,4 +1,4 @@
-"""How the benchmarks measure: best of several runs, everything compared in one process.
+"""Timing of the benchmarks: the best of several runs, everything compared in one process.
 
 INFOSCOPE_BENCHMARKS_PROCESSOR=1 counts processor time everywhere, for a machine that others use, too.
 With INFOSCOPE_BENCHMARKS_RECORD=FILE every figure is also kept there, a line of JSON each (`python -m tools.bench`).

@@ -55,7 +55,7 @@ COPIES = (
     (4, 2, 3000, 0.0),
     (4, 2, 3000, 0.2),
 )
-"""The same, and the share of its predictions that the second system copies from the first."""
+"""Settings, and the share of its predictions that the second system copies from the first."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class World:
         return np.array([(rng.random(n)[:, None] > step).sum(axis=1) for step in steps])
 
     def proficiency(self, system: int) -> float:
-        """What is to be estimated."""
+        """Return the true proficiency of a system, which is to be estimated."""
         joint = self.frequencies[:, None] * self.predictions[system]
         return float(ifs.metrics.proficiency(ifs.Contingency.from_matrix(joint)))
 

@@ -1,4 +1,4 @@
-"""How often columns of real classes are taken for scores, identifiers or measurements.
+"""False alarms on columns of real classes: taken for scores, identifiers or measurements.
 
 Each population is drawn many times: taxonomies of a thousand classes, language ids, class ids in and out of order,
 small samples in which every label occurs once, codes with a decimal point, ratings, grades, booleans. Rejections are

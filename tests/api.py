@@ -454,7 +454,7 @@ HOMES = {
     "swap_p_values": "infoscope.studies.compare_statistics",
     "SYSTEMS": "infoscope.cli.commands.samples",
     "Table": "infoscope.reports.outline",
-    "table_of": "infoscope.reports.systems:rebuild_table",
+    "table_of": "infoscope.studies.evaluation:rebuild_table",
     "TableDisplay": "infoscope.figures.display",
     "TableInput": "infoscope.studies.evaluate_tables",
     "tables_by_name": "infoscope.figures.display:name_tables",

@@ -64,7 +64,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Where pandas misses pyarrow in a test, the test misses it."""
+    """Skip a test that needs a package that is not installed, as pandas needs pyarrow."""
     try:
         return (yield)
     except ImportError as error:
@@ -77,7 +77,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What waits for clusters and browsers first, then files with slow tests: at the end no core waits for another."""
+    """Put tests that wait for clusters and browsers first, then files with slow tests, so that no core is idle."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     first = {"engines", "spark", "browser"}
     items.sort(key=lambda item: (first.isdisjoint(item.path.parts), item.path not in slow))
@@ -90,7 +90,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
-    """Where a file of tests stays on one process, so do the files of some folders."""
+    """Keep the files of some folders on one process, where each file of tests stays on one."""
     from xdist.scheduler import LoadFileScheduling
 
     if config.getoption("dist") != "loadfile":

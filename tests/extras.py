@@ -74,7 +74,7 @@ class Blocked(Absent):
         self.names = frozenset(names)
 
     def find_spec(self, name: str, *_: object) -> None:
-        """As if the module were not installed."""
+        """Raise as if the module were not installed."""
         if name in self.names:
             super().find_spec(name)
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)

@@ -1,4 +1,4 @@
-"""What a result says about its data, for tests of sentences."""
+"""Findings of a result, for tests of sentences."""
 
 from tests.api import Result
 

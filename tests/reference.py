@@ -1,4 +1,4 @@
-"""Where the reference data lie: published figures with their inputs, which are not part of the project."""
+"""Paths of the reference data: published figures with their inputs, which are not part of the project."""
 
 import json
 import os

@@ -101,7 +101,7 @@ LARGE_COUNTS = st.one_of(
     st.integers(10**16 - 3, 10**16 + 3),
     st.integers(10**16, 6 * 10**16),
 )
-"""Whole numbers, also such that a float rounds and whose sums reach 10^18."""
+"""Integers, also such that a float rounds and whose sums reach 10^18."""
 
 WEIGHTS = st.one_of(
     st.just(0.0),

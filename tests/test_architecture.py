@@ -84,7 +84,7 @@ print(json.dumps([(each.exit_code, each.stdout, each.stderr) for each in done]))
 
 
 def execute(copy: Path, code: str, *words: str) -> str:
-    """What a program prints that imports the copied package."""
+    """Return the output of a program that imports the copied package."""
     environment = {**os.environ, "PYTHONPATH": str(copy.parent)}
     call = [sys.executable, "-c", code, *words]
     done = subprocess.run(call, capture_output=True, text=True, check=False, env=environment)
@@ -93,7 +93,7 @@ def execute(copy: Path, code: str, *words: str) -> str:
 
 
 def run(copy: Path, *commands: Sequence[str]) -> list[str]:
-    """What commands of the copied package print, one after another in a process of its own."""
+    """Return the output of commands of the copied package, run one after another in a process of its own."""
     found = json.loads(execute(copy, COMMANDS, json.dumps(commands)))
     assert [status for status, _, _ in found] == [0] * len(commands), found
     return [printed for _, printed, _ in found]

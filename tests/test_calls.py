@@ -1,4 +1,4 @@
-"""What people type first, on whatever holds their labels: the same answer from all of them."""
+"""First calls of a new user give the same answer on every kind of object that holds labels."""
 
 import importlib.util
 import inspect
@@ -27,7 +27,7 @@ SPELLINGS = {
 
 
 class Tensor:
-    """As much of a tensor as labels need: on a device, with a gradient, without a way into NumPy of its own."""
+    """The part of a tensor that labels need: on a device, with a gradient, without a way into NumPy of its own."""
 
     def __init__(self, values):
         self.values = np.asarray(values)

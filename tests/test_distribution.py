@@ -1,4 +1,4 @@
-"""What is shipped beside the package: the action, the hook, the workflow, and what the sources hold."""
+"""Files shipped beside the package: the action, the hook, the workflow, and the source distribution."""
 
 import os
 import subprocess

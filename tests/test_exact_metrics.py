@@ -68,7 +68,7 @@ def is_right(name: str, ours: float, exact: object) -> bool:
 
 
 def wrong_metrics(table: Contingency, stored: Contingency) -> dict[str, object]:
-    """The metrics of a table, in whatever way it is stored, that differ from the exact ones."""
+    """Return the metrics of a table, in whatever way it is stored, that differ from the exact ones."""
     exact = ExactTable(
         np.asarray(table.values).tolist(),
         reject=table.reject,
@@ -129,7 +129,7 @@ def test_tables_that_were_wrong_once(matrix: list[list[float]]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("stored", [lambda table: table, stored_sparse], ids=["dense", "sparse"])
 def test_a_class_of_one_side_alone_that_has_next_to_nothing(stored: Callable[[Contingency], Contingency]) -> None:
-    """As posteriors draw a class without samples; also where rows and columns hardly depend on each other."""
+    """Posteriors draw such tables for a class without samples, also where rows and columns are nearly independent."""
     rng = np.random.default_rng(71)
     for exponent in (141, 200, 320):
         for dependence in (1.0, 1e-7):

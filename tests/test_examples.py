@@ -59,7 +59,7 @@ def with_the_core_alone() -> dict[str, dict[str, Any]]:
 
 @cache
 def with_extras() -> dict[str, dict[str, Any]]:
-    """Those that need one, with all that is installed."""
+    """Run the examples that need an extra, with all that are installed."""
     return run([path for path in EXAMPLES if with_the_core_alone()[path.stem]["status"]], absent=False)
 
 

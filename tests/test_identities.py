@@ -157,7 +157,7 @@ def test_derivative_of_a_move_is_a_limit() -> None:
     ("matrix", "gain"), [([[90, 0, 0], [0, 10, 0]], -0.0483), ([[90, 0, 0], [1, 9, 0]], -0.0467)], ids=["M1", "M7"]
 )
 def test_one_sample_of_hu_and_wang_moved_into_an_empty_cell(matrix: list[list[int]], gain: float) -> None:
-    """Where the paper's sign rule says 0, or more information, one true positive turned false negative costs bits."""
+    """One true positive turned false negative costs bits, also where the paper's sign rule says 0 or a gain."""
     table = Contingency.from_matrix(matrix, reject=2)
 
     assert gain_of_move(table)[0, 0, 1] == pytest.approx(gain, abs=0.5e-4)

@@ -84,7 +84,7 @@ def test_the_compiled_part_rejects_columns_that_do_not_fit(wrong: np.ndarray) ->
 
 
 def _printed(words: list[str], monkeypatch: pytest.MonkeyPatch) -> tuple[str, int]:
-    """What a command prints, and how often it came to the compiled part."""
+    """Return the output of a command, and how often it called the compiled part."""
     calls = []
     with monkeypatch.context() as patch:
         for work in (_kernels.rank, _kernels.decimals):

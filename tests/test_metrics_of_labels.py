@@ -341,7 +341,7 @@ def test_options_are_listed_once():
 )
 @pytest.mark.filterwarnings("ignore::infoscope.errors.UndefinedMetricWarning")
 def test_weights_of_classes_without_samples(truth, predicted, labels, zero):
-    """Where all weights are 0 the classes count alike, instead of the value of zero_division."""
+    """Classes whose weights are all 0 count alike, instead of as the value of zero_division."""
     asked = {"average": "weighted", "labels": labels, "zero_division": zero}
 
     found = [metric(truth, predicted, **asked) for metric in (ours.precision, ours.recall, ours.f1)]

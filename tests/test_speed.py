@@ -1,4 +1,4 @@
-"""What starting and large tables must not cost: nothing is loaded that is not needed, and short cuts change nothing."""
+"""Start-up and large tables stay cheap: no module is loaded without need, and short cuts change no number."""
 
 import os
 import platform

@@ -70,7 +70,7 @@ PICTURE = "5"
 
 
 def page_blocks() -> Columns:
-    """Which blocks of scanned pages are pictures (1 in 48): two classifiers and their scores."""
+    """Blocks of scanned pages, of which 1 in 48 is a picture: two classifiers and their scores."""
     features, kinds = _blocks()
     truth = np.array(["picture" if kind == PICTURE else "other" for kind in kinds])
     folds = StratifiedKFold(10, shuffle=True, random_state=1)

@@ -1,4 +1,4 @@
-"""What every kind of result looks like in every form, as files under tests/golden: ``python -m tools.golden``."""
+"""Write every kind of result in every form as files under tests/golden: ``python -m tools.golden``."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _PICTURE = re.compile(r"(?<=base64,)[A-Za-z0-9+/=]+")
 
 
 def rendered(kind: str, form: str) -> str:
-    """The example of a kind in a form, without versions, times and pictures, which have tests of their own."""
+    """Render the example of a kind in a form, without versions, times and pictures, which have tests of their own."""
     text = FORMS[form](example(kind)).replace(__version__, "VERSION")
     return _PICTURE.sub("PICTURE", _TIME.sub("TIME", text))
 
 
 def golden_file(kind: str, form: str) -> Path:
-    """Where a form of a kind is kept."""
+    """Return the file of a form of a kind."""
     return FOLDER / f"{kind}.{form}"
 
 

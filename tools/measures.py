@@ -119,7 +119,7 @@ def _lines(path: Path) -> int:
 
 
 def _to_a_page() -> Iterator[str]:
-    """What it takes from a file and from a table to a page, once everything is loaded."""
+    """Yield the costs from a file and from a table to a page, once everything is loaded."""
     with tempfile.TemporaryDirectory() as folder:
         source, page = Path(folder) / "log.csv", Path(folder) / "page.html"
         source.write_text(_ROWS, encoding="utf-8")

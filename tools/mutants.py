@@ -37,7 +37,7 @@ Outcome = Literal["killed", "survived", "stale", "broken", "skipped"]
 
 @dataclass(frozen=True)
 class Trial:
-    """How a mutant fared."""
+    """Outcome of a mutant."""
 
     mutant: Mutant
     outcome: Outcome
@@ -90,7 +90,7 @@ class _Copy:
         return done.returncode, "\n".join(done.stdout.splitlines()[-3:]) + done.stderr[-300:]
 
     def try_out(self, mutant: Mutant) -> Trial:
-        """The tests of a mutant with it in place, which is taken out again."""
+        """Run the tests of a mutant with it in place, and take it out again."""
         files = mutant.files(self.folder)
         if len(files) != 1:
             return Trial(mutant, "stale", f"its snippet occurs {len(files)} times in {mutant.within}")

@@ -71,7 +71,7 @@ def _overview() -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Counts:
-    """What happens to the rows of a paper."""
+    """Number of rows of a paper by their treatment."""
 
     here: int = 0
     elsewhere: int = 0

@@ -44,12 +44,12 @@ class Rows:
     kind: type = str
 
     def kind_of(self, name: str) -> type:
-        """What the values of a column are."""
+        """Return the type of the values of a column."""
         return float if name == self.weight else self.kind
 
     @property
     def size(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return len(self.columns[self.truth])
 
     @property
@@ -120,7 +120,7 @@ class Case:
     asked: Rows | None = None
 
     def __str__(self) -> str:
-        """What the case is about."""
+        """Return the title of the case."""
         return self.title
 
     def check(self) -> None:
@@ -197,7 +197,7 @@ class MatrixCase:
     labels: tuple[list[str], list[str]] | None
 
     def __str__(self) -> str:
-        """What the case is about."""
+        """Return the title of the case."""
         return f"matrix {self.path.name}"
 
     def check(self) -> None:

@@ -44,13 +44,13 @@ class Written:
     delimiter: str | None = None
     may_reject: bool = False
     text: bytes | None = None
-    """What was compressed."""
+    """The text before compression."""
     whole: bool = True
     first_piece: int = 0
     """Bytes of the first of two pieces, which is a whole file by itself."""
 
     def packed(self, rng: random.Random) -> Written:
-        """The same, compressed or not, as one piece or two."""
+        """Return the file compressed or not, in one piece or two."""
         form = rng.choice(("", "", ".gz", ".zst"))
         if not form:
             return replace(self, text=self.data)
@@ -65,7 +65,7 @@ class Written:
         return {"read": ReadOptions(self.suffix.split(".")[1] if way in ("stdin", "pipe") else None, self.delimiter)}
 
     def understood(self, rows: Any) -> tuple[bool, Any]:
-        """Whether plain Python knows what a damaged file means, and the rows it has; None for a file to be rejected."""
+        """Return True if plain Python can read a damaged file, and its rows; None for a file to be rejected."""
         if self.suffix.endswith((".gz", ".zst")):
             return (True, None) if not self.whole else (False, None)
         if self.suffix in (".csv", ".tsv"):
@@ -250,7 +250,7 @@ def damaged(file: Written, rng: random.Random) -> tuple[Written, str]:
 
 
 def _csv_rows(data: bytes, rows: Any, sign: str) -> Any:
-    """What the bytes of a CSV file say, read strictly; None for nothing that can be relied upon."""
+    """Read the bytes of a CSV file strictly; None where the content cannot be relied upon."""
     try:
         text = data.decode("utf-8-sig")
         lines = [line for line in csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True) if line]

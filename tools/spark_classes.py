@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def _is_current(java: Path) -> bool:
-    """Whether they were made after Java and Spark were installed."""
+    """Return True if the classes were archived after Java and Spark were installed."""
     import pyspark  # noqa: PLC0415 - an extra
 
     jars = Path(pyspark.__file__).parent / "jars"

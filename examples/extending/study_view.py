@@ -12,7 +12,7 @@ from infoscope.results.notation import Units
 from infoscope.studies.predicted_classes import PredictedClasses
 
 PICTURES: dict[str, Callable[[PredictedClasses], Display]] = {"predicted": PredictedClassesDisplay.from_result}
-"""What ``result.plot("predicted")`` draws."""
+"""Pictures by name: ``result.plot("predicted")`` draws the first."""
 
 
 def outline(result: PredictedClasses, unit: Units) -> Outline:  # noqa: ARG001 - nothing here is in bits

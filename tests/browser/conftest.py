@@ -35,7 +35,7 @@ SMOKE = (
     "test_tracker_page.py::test_page_opens_fits_and_is_accessible[trackers-desktop]",
     "test_explorer.py::test_from_the_folder_to_the_rows[1280]",
 )
-"""What `make test` opens in a browser: each kind of page works, and the explorer leads to rows."""
+"""Browser tests of `make test`: each kind of page works, and the explorer leads to rows."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -199,7 +199,7 @@ def visit(windows: Windows, pages: Pages) -> Iterator[Any]:
 
 
 def violations(page: Any) -> list[tuple[str, str, int, str]]:
-    """What axe finds on a page, all folds open: rule, impact, how often and where first."""
+    """Return the violations that axe finds on a page with all folds open: rule, impact, number and first place."""
     if not AXE.is_file():
         pytest.skip("axe-core is not installed (tools/browser-packages), so accessibility is not checked")
     if page.evaluate("typeof axe") == "undefined":

@@ -16,7 +16,7 @@ FAULTS = {
     "row.querySelectorAll('.small').forEach(button => { button.style = 'all: unset; display: block; height: 9px'; })",
     "aria-allowed-attr": "row.cells[1].innerHTML = '<b aria-checked=true>1</b>'",
 }
-"""What does it to a row, by the rule that says so."""
+"""Script that makes a row break a rule, by the rule."""
 
 
 @pytest.mark.parametrize("window", WINDOWS, ids=["desktop", "dark phone"])

@@ -34,7 +34,7 @@ FORESTS = """metrics => metrics.map(metric => {
     [place(row.querySelector('circle'), 'cx'), place(row.querySelector('line.s-ink'), 'x1')],
   ]);
 })"""
-"""What each row of the systems side by side shows when a metric is chosen, and where its marks stand."""
+"""Script that returns the texts and the places of the marks of each row of the systems side by side."""
 
 
 @pytest.mark.parametrize("window", WINDOWS, ids=["desktop", "dark phone"])

@@ -1,4 +1,4 @@
-"""What new users get wrong first: the message names the thing and the way out."""
+"""First mistakes of new users: the message names the mistake and the way out."""
 
 from pathlib import Path
 

@@ -215,7 +215,7 @@ def test_the_end_of_a_command_is_that_of_its_process(code: str, expected: list[s
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [["-m", "infoscope"], ["-c", "from infoscope.__main__ import main; main()"]])
 def test_an_interrupt_inside_exec_ends_with_its_status(tmp_path: Path, words: list[str]) -> None:
-    """As in the middle of a dataclass: the interpreter then ends a module by the signal, whatever its status is."""
+    """Inside ``exec``, as in a dataclass, the interpreter ends a module by the signal, whatever its status is."""
     (tmp_path / "sitecustomize.py").write_text(
         "import sys\n"
         "def hook(event, arguments):\n"

@@ -160,7 +160,7 @@ def test_cards_say_partial_or_overall_and_how_many_counts_matter(metric: str, sc
 
 
 def test_a_card_of_costs_claims_no_scope() -> None:
-    """Which counts matter is for the cost matrix to say."""
+    """The cost matrix alone says which counts matter."""
     assert "\nscope " in explained("accuracy")
     assert "\nscope " not in explained("expected_cost")
 

@@ -26,9 +26,9 @@ ELSEWHERE = {"url", "native"}
 """Fields of ``ReadOptions`` that are said by engine=ADDRESS, and by the variable INFOSCOPE_NATIVE."""
 
 JOIN = {"truth_file", "key"}
-"""The truth of another file, which is joined before a function reads the rows."""
+"""Options for the truth of another file, which is joined before a function reads the rows."""
 SYNONYMS = {"sample_weight", "pos_label", "confidence_level", "rng", "y_true"}
-"""The words of scikit-learn and SciPy, which functions take for weight, positive, level, seed and source."""
+"""Keywords of scikit-learn and SciPy, which functions take for weight, positive, level, seed and source."""
 
 
 @dataclass

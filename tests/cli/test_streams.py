@@ -123,7 +123,7 @@ def test_every_character_arrives(command: str, encoding: str, folder: Path, monk
 
 
 def _read_back(said: str, form: str | None, encoding: str) -> str:
-    """What a reader of this form sees."""
+    """Return the output as a reader of this form sees it."""
     if encoding == "utf-8":
         return said
     return json.dumps(json.loads(said), ensure_ascii=False) if form == "json" else html.unescape(said)

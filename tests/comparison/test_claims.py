@@ -1,4 +1,4 @@
-"""What a comparison claims: each system's own rows, all pairs at once, and what cannot be compared."""
+"""Claims of a comparison: each system's own rows, all pairs at once, and systems that cannot be compared."""
 
 from itertools import combinations
 
@@ -353,7 +353,7 @@ def test_random_directions_agree_with_the_gradient(name, freedom):
 
 @pytest.mark.slow
 def test_the_sd_of_a_difference_holds_where_classes_are_balanced_and_unequally_hard():
-    """How often each class came up is common to both systems, but not where the belief takes it as balanced."""
+    """Class frequencies are common to both systems, but not where the posterior takes them as balanced."""
     recall = np.where(np.arange(10) % 2, 0.55, 0.99)
     known = np.sqrt(2 * np.mean(recall * (1 - recall)) / 1000)  # errors are independent given the class
     sds = []

@@ -1,4 +1,4 @@
-"""Who is best, with what probability: against the law of two correlated normal values."""
+"""The probability of being the best agrees with the law of two correlated normal values."""
 
 import numpy as np
 import pytest

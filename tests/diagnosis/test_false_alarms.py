@@ -1,4 +1,4 @@
-"""How often each finding is a false alarm, and how often it is there where it should be.
+"""False alarms and power of each finding.
 
 A code of ``infoscope/data/findings.txt`` has a population in which its claim is wrong, and one in which it is right;
 or it states a fact of the input (a count, an option, a name); or it is listed as not measured. A new code without an
@@ -176,7 +176,7 @@ RARE = [0.9, 0.1]
 
 
 class Case(NamedTuple):
-    """Where a finding must be silent, where it must be there, and how many tables are tried."""
+    """Populations in which a finding must be absent or present, and the number of tables to draw."""
 
     silent: Population
     present: Population
@@ -342,7 +342,7 @@ NOT_MEASURED = frozenset(
 
 @cache
 def silent_codes(population: Population, tables: int) -> list[Codes]:
-    """What is found in each table of a population, which several findings share."""
+    """Return the findings in each table of a population, which several tests share."""
     rng = np.random.default_rng(21)
     return [population(rng) for _ in range(tables)]
 

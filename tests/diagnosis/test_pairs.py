@@ -1,4 +1,4 @@
-"""What confusions cost and what merging loses, against tables that are really edited."""
+"""Costs of confusions and losses by merging equal those of tables that are really edited."""
 
 from itertools import combinations, permutations
 

@@ -211,7 +211,7 @@ def fixed(value: Any) -> Any:
 
 
 def counted(source: Any, tested: Case, **how: Any) -> dict[str, Any]:
-    """What the reader says, in the words of ``expected``."""
+    """Return the reader's outcome in the terms of ``expected``."""
     system = tested.systems[0] if len(tested.systems) == 1 else list(tested.systems)
     reading = read_tables(source, truth=tested.truth, system=system, **tested.options, **how)
     tables = {
@@ -267,7 +267,7 @@ def expected(tested: Case, spelt: Callable[[Any, str], Any] = lambda value, _: v
 
 
 def same(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
-    """Whether tables by name are equal, with their labels and what was ignored."""
+    """Return True if tables by name are equal, with their labels and ignored rows."""
     return all(
         one[name].truth_labels == other[name].truth_labels
         and one[name].system_labels == other[name].system_labels
@@ -305,17 +305,17 @@ def by_hand_cleaned(text: str) -> str | None:
 
 
 def text_label(value: Any, kind: str) -> str:
-    """What a value is as a label of a CSV file: 0.0 and -0.0 beside each other are one class, in its shortest form."""
+    """Return a value as a label of a CSV file: 0.0 and -0.0 beside each other are one class, in its shortest form."""
     return f"{abs(value):g}" if kind == "float" else text_spelling(value, kind)
 
 
 def text_spelling(value: Any, kind: str) -> str:
-    """How a CSV file spells a value: it has no types."""
+    """Return a value as a CSV file, which has no types, writes it."""
     return str(value).lower() if kind == "bool" else str(value)
 
 
 def without_dates(value: Any, kind: str) -> Any:
-    """How a database without dates spells them."""
+    """Return a value as a database without types for dates writes it."""
     return value.isoformat() if kind in {"date", "time", "zoned"} else value
 
 

@@ -59,7 +59,7 @@ def check_patterns(source: Any, read: ReadOptions | None = None) -> None:
 
 @dataclass(frozen=True)
 class _Results:
-    """What is made of patterns, without what only says where they are from."""
+    """Results computed from patterns, without their provenance."""
 
     alpha: Any
     agreeing: Any
@@ -94,5 +94,5 @@ def _expected() -> _Results:
 
 
 def check_results(source: Any, read: ReadOptions | None = None) -> None:
-    """What is made of patterns is what the same columns in memory give."""
+    """Check that results from patterns equal those of the same columns in memory."""
     assert _results(source, read=read, by="month", before="2026-01", after="2026-02") == _expected()

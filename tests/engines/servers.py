@@ -134,7 +134,7 @@ def stranger() -> Iterator[int]:
 
 
 def family(session: int) -> list[str]:
-    """What runs in a session of processes, whoever its parent is by now."""
+    """List the processes of a session, whatever their parent is by now."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         with suppress(OSError, ValueError):

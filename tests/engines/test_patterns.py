@@ -10,7 +10,7 @@ from tests.engines.writers import ENGINES, Engine
 pytestmark = pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # Ibis on DuckDB 2
 
 RESULTS = ("csv", "dask", "sqlite")
-"""What is made of the same patterns is the same, so three must do."""
+"""Sources to test: three are enough, since equal patterns give equal results."""
 
 
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name.replace(" ", "-"))

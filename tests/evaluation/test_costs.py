@@ -29,7 +29,7 @@ def rows() -> pd.DataFrame:
 
 
 def paid(rows: pd.DataFrame, system: str) -> np.ndarray:
-    """What each row costs, looked up one by one."""
+    """Return the cost of each row, looked up one by one."""
     return np.array([COSTS[LABELS.index(t), LABELS.index(s)] for t, s in zip(rows["gold"], rows[system], strict=True)])
 
 

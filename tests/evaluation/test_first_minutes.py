@@ -1,4 +1,4 @@
-"""What a new user sees first, on real data with real models: no wrong headline, one number for one quantity."""
+"""First reports on real data with real models: no wrong headline, one number for one quantity."""
 
 from functools import cache
 

@@ -135,7 +135,7 @@ def test_worst_classes_are_ordered_by_what_the_gate_asks_for() -> None:
 
 
 def test_every_effect_of_a_finding_is_known_to_the_gate() -> None:
-    """Whoever adds a finding adds one line: failed, inconclusive, or repeated at conditions of some metrics."""
+    """Every finding has one line here: failed, inconclusive, or repeated at conditions of some metrics."""
     evaluation = evaluate(TABLE)
     for code, effect in EFFECTS.items():
         system = replace(evaluation.systems[0], diagnosis=(Finding(code, "This is said."),))

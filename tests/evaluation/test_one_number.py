@@ -208,7 +208,7 @@ def test_clusters_and_label_sets_have_the_same_values_of_the_sample(evaluated: i
 
 
 def test_label_sets_speak_of_one_kind_of_number() -> None:
-    """What is beyond chance is less than what there is: both are of this sample where they are in one sentence."""
+    """Information beyond chance is less than all of it: in one sentence, both are of this sample."""
     sets = multilabel.evaluate(*([{label} for label in ROWS[name]] for name in ("truth", "good")), splits=0)
     sentence = next(finding.text for finding in sets.systems[0].diagnosis if finding.code == "captured")
     captured, by_chance, beyond = (float(part) for part in re.findall(r"([\d.]+)%", sentence))

@@ -1,4 +1,4 @@
-"""Wherever a number of one class stands, the class is named."""
+"""Every number of one class names the class."""
 
 import json
 from pathlib import Path

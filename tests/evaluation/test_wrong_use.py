@@ -1,4 +1,4 @@
-"""What is no pair of true and predicted classes is recognised before it is scored, with the call that was meant."""
+"""Columns that are no pair of true and predicted classes are rejected before scoring, with the call that was meant."""
 
 import re
 import shlex

@@ -70,7 +70,7 @@ def test_what_is_no_result_is_rejected(question: Any) -> None:
 
 
 class _Mlflow(SimpleNamespace):
-    """What of MLflow is called, with a note of every call."""
+    """The part of MLflow that is called, with a record of every call."""
 
     def __init__(self, run: str | None = None) -> None:
         super().__init__(exceptions=SimpleNamespace(MlflowException=LookupError))

@@ -35,7 +35,7 @@ FILES = {
     "line_breaks.csv": b't,s\n"a\nb","a\nb"\nc,"a\nb"\n',
 }
 REJECTED = {"empty.csv", "ragged.csv", "unquoted.csv", "latin.csv", "damaged.parquet", "one_column.csv"}
-"""What no choice of columns can help."""
+"""Files that no choice of columns makes readable."""
 
 
 @pytest.fixture(scope="module")

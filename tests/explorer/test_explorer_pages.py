@@ -1,4 +1,4 @@
-"""What the explorer's own pages say: titles of files, joins that are made once, and no options of the command line."""
+"""The explorer's own pages: titles of files, joins that are made once, and no options of the command line."""
 
 import re
 import urllib.error

@@ -119,7 +119,7 @@ def test_svg_is_whole_and_stands_without_style_sheets(name: str) -> None:
 
 
 def wide(text: str, size: float, *, bold: bool) -> float:
-    """How wide a text really is, in one of the widest fonts that browsers take."""
+    """Return the width of a text in one of the widest fonts that browsers take."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 

@@ -1,4 +1,4 @@
-"""What is drawn, read off the marks again and computed anew by other means."""
+"""Pictures are read off their marks again and computed anew by other means."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What the pictures of trackers show, checked as coordinates."""
+"""Pictures of trackers, checked as coordinates."""
 
 import numpy as np
 import pytest

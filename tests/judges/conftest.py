@@ -1,4 +1,4 @@
-"""What tests with a judge share."""
+"""Fixtures of the tests with a judge."""
 
 from collections.abc import Iterator
 

@@ -10,7 +10,7 @@ from tests.api import StratumCounts
 
 @dataclass(frozen=True)
 class World:
-    """What rows are made of."""
+    """Parameters from which rows are drawn."""
 
     classes: int = 2
     rows: int = 10_000
@@ -38,7 +38,7 @@ class Sample:
         return np.bincount(self.truth * size + self.prediction, minlength=size * size).reshape(size, size)
 
     def columns(self) -> dict[str, Any]:
-        """As a caller has it: truth is missing for most rows."""
+        """Return the columns as a caller has them: truth is missing for most rows."""
         human = [f"c{t}" if known else None for t, known in zip(self.truth, self.labelled, strict=True)]
         return {
             "human": human,

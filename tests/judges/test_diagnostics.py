@@ -1,4 +1,4 @@
-"""What may be wrong with labels and judge: reference figures, and worlds in which it is."""
+"""Faults of labels and judge are found: reference figures, and worlds that have the fault."""
 
 import json
 

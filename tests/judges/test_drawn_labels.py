@@ -112,7 +112,7 @@ def test_further_labels_are_drawn_by_the_same_system(rows: dict[str, list]) -> N
 
 @pytest.mark.slow
 def test_what_is_no_number_in_a_sheet_is_named(rows: dict[str, list]) -> None:
-    """As where a spreadsheet wrote a decimal comma."""
+    """A decimal comma, as spreadsheets write it, is named as no number."""
     judged = Judged.from_rows(rows, **COLUMNS)
     plan = judged.labels_for("accuracy", 0.05, system="model")
     sheet = filled(plan, rows, 40)

@@ -31,7 +31,7 @@ def copying(systems: int, classes: int, share: float, n: int, seed: int) -> dict
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_three_systems_cannot_show_that_they_are_independent(share: float) -> None:
-    """One that copies another fits as well as two that are right: intervals held in 2 to 6% of such cases."""
+    """A system that copies another fits as well as two that are right: intervals held in 2 to 6% of such cases."""
     found = ifs.latent_truth(copying(3, 3, share, 1000, 5), draws=400)
 
     assert "independence_unchecked" in codes(found)

@@ -42,5 +42,5 @@ class World:
         return ifs.Contingency.from_matrix(self.frequencies[:, None] * self.predictions[system])
 
     def proficiency(self, system: int) -> float:
-        """What is to be estimated."""
+        """Return the true proficiency of a system, which is to be estimated."""
         return float(ifs.metrics.proficiency(self.table(system)))

@@ -36,5 +36,5 @@ def _line_stripped(number: int) -> LabelSets:
 
 @cache
 def line_stripped(a: int, b: int) -> Categorization:
-    """As tables 2 and 3 were made: each whole line stripped, so that its last label loses a trailing space."""
+    """Align two labelers as for tables 2 and 3: each line stripped, so that its last label loses a trailing space."""
     return aligned(_line_stripped(a), _line_stripped(b))

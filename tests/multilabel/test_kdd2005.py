@@ -1,4 +1,4 @@
-"""What the multi-label paper's own data show beyond its printed figures (those are in tests/published)."""
+"""Data of the multi-label paper beyond its printed figures (those are in tests/published)."""
 
 import numpy as np
 import pytest
@@ -77,7 +77,7 @@ def test_the_corrupt_line_is_named() -> None:
 
 
 def test_averages_after_reassignment_are_those_of_the_authors_program() -> None:
-    """What their program prints for labelers 3 and 1: Pre=59.10% Rec=56.41% (F1=57.72%)."""
+    """The authors' program prints for labelers 3 and 1: Pre=59.10% Rec=56.41% (F1=57.72%)."""
     found = verbatim(3, 1).systems[0]
     shown = [f"{found.value(name) or 0:.2%}" for name in ("permuted_precision", "permuted_recall", "permuted_f1")]
 

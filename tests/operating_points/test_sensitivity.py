@@ -1,4 +1,4 @@
-"""What one sample moved is worth: finite differences, the derivative, and the published rules."""
+"""The effect of moving one sample: finite differences, the derivative, and the published rules."""
 
 import numpy as np
 import pytest

@@ -98,7 +98,7 @@ def test_losses_of_a_perfect_system_are_not_zero(metric: str, least: float) -> N
 TABLE_2 = {"2007": ("1.484", "46.8"), "2008": ("1.180", "64.8"), "2009": ("0.814", "78.2")}
 """S_I/H(T) and accuracy in percent of three systems, as printed."""
 FIGURE_5 = {"information": "1.15", "accuracy": "1.07"}
-"""How many times greater the second improvement factor is than the first."""
+"""Ratio of the second improvement factor to the first."""
 
 
 @pytest.mark.parametrize(("by", "printed"), FIGURE_5.items())

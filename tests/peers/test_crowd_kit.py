@@ -16,7 +16,7 @@ ROUNDS = 15
 @pytest.mark.filterwarnings("ignore:The (inplace|copy) keyword")
 @pytest.mark.parametrize(("systems", "classes", "items"), [(5, 2, 200), (4, 3, 200), (8, 4, 200)])
 def test_rounds_of_expectation_and_maximisation(systems: int, classes: int, items: int) -> None:
-    """As many rounds from the same start: their own rule of when to stop ends some of these early."""
+    """Both make as many rounds from the same start: their own rule of when to stop ends some of these early."""
     rng = np.random.default_rng([91, systems])
     _, predictions = World.drawn(systems, classes, rng).items(items, rng)
     wide = pd.DataFrame(predictions).rename_axis("task").reset_index()

@@ -313,7 +313,7 @@ def test_levels_of_few_or_equal_classes_have_no_trend_and_do_not_fail(n: Array) 
 
 @pytest.mark.slow
 def test_a_single_empty_cell() -> None:
-    """What was expected in it has no spread, which single precision must not divide by."""
+    """Single precision does not divide by the spread of its expectation, which is 0."""
     counts = np.random.default_rng(1).integers(3, 12, (20, 20))
     counts[np.diag_indices(20)] = 700
     counts[4, 7] = 0

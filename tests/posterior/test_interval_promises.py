@@ -230,7 +230,7 @@ def test_few_draws_give_the_limits_of_a_further_normal_one() -> None:
 
 @pytest.mark.parametrize("shape", [(3,), (400,), (72, 5), (400, 30)])
 def test_limits_leave_undefined_draws_out(shape: tuple[int, ...]) -> None:
-    """As NumPy's quantiles, which take the columns one by one."""
+    """Limits equal NumPy's quantiles, which take the columns one by one."""
     rng = np.random.default_rng(8)
     values = rng.normal(size=shape)
     values[rng.random(shape) < 0.008] = np.nan

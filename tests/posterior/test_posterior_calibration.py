@@ -41,7 +41,7 @@ def coverage(prior: str, families: tuple[str, ...], k: int, n: int, repeats: int
 
 
 def least(repeats: int) -> float:
-    """What 95 % coverage falls below once in a thousand runs, less the 4 % that the docs admit."""
+    """Return the limit that 95 % coverage falls below once in a thousand runs, less the 4 % that the docs admit."""
     return 0.91 - 3.1 * np.sqrt(0.91 * 0.09 / repeats)
 
 

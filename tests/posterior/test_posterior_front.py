@@ -406,7 +406,7 @@ def test_the_prior_says_when_it_speaks_louder_than_the_data() -> None:
 
 
 def test_a_metric_asked_for_alone_is_what_it_is_among_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where draws are not kept, one pass takes all metrics from them, unless no other will be asked for."""
+    """A metric asked for alone equals its value among all others, also where draws are not kept."""
     monkeypatch.setattr("infoscope.posterior.posterior._KEPT_CELLS", 0)
     table = Contingency.from_matrix([[30, 4, 1], [5, 20, 2], [3, 1, 9]])
     alone, among = Posterior(table), Posterior(table)

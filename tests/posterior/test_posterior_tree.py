@@ -129,7 +129,7 @@ def test_beta_level_evidence_is_the_beta_binomial_one() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("classes", [10, 100, 300])
 def test_many_classes_alike_do_not_sharpen_the_accuracy_beyond_its_sample(classes: int) -> None:
-    """What the classes have in common is known no better than from all samples together."""
+    """The common part of the classes is known no better than from all samples together."""
     rng, n = np.random.default_rng(1), 20_000
     truth = rng.integers(0, classes, n)
     table = Contingency.from_labels(truth, np.where(rng.random(n) < 0.8, truth, rng.integers(0, classes, n)))

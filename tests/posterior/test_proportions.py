@@ -72,7 +72,7 @@ def test_f1_of_a_class_is_held_given_its_own_value(jaccard: float) -> None:
 
 
 def test_the_accuracy_rests_on_right_and_wrong_alone() -> None:
-    """However balanced the classes look."""
+    """Tables with equally many right predictions have the same interval, however balanced their classes look."""
     tables = [np.diag([30, 30, 30]) + 1 - np.eye(3), np.array([[88, 2, 1], [1, 1, 0], [1, 1, 1]])]
     wanted = binomial_interval(np.array(90), np.array(96))
     for counts in tables:

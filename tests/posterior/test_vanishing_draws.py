@@ -43,7 +43,7 @@ def test_a_class_whose_frequency_is_too_small_for_a_number(beside):
 
 @pytest.mark.slow
 def test_of_one_among_many_classes_few_draws_are_scored_in_whole_numbers(monkeypatch):
-    """Whole numbers of many hundred digits made this evaluation three times as long."""
+    """Integers of many hundred digits made this evaluation three times as long."""
     scored = []
 
     def counted(whole_table):
@@ -72,7 +72,7 @@ def test_of_one_among_many_classes_few_draws_are_scored_in_whole_numbers(monkeyp
 @pytest.mark.parametrize("prior", ["default", "perks", "mixture", 0.001])
 @pytest.mark.parametrize("counts", [[[48, 1], [1, 0]], [[50, 1], [0, 0]], [[1000, 100], [1, 0]], [[3, 2], [0, 0]]])
 def test_no_mean_lies_outside_its_limits(counts, prior, level):
-    """Where H(T) is nearly 0, a few huge draws of a ratio to it decide the mean: 10³⁹, for example, beside [0, 0]."""
+    """A few huge draws of a ratio to an H(T) near 0 would decide the mean: 10³⁹, for example, beside [0, 0]."""
     posterior = ifs.Posterior(Contingency.from_matrix(counts), prior)
     names = [entry.name for entry in metrics_of() if entry.card.level == "table" and entry.card.posterior != "none"]
     found = posterior.summaries(names, level)

@@ -148,7 +148,7 @@ def laws_of_the_papers() -> Iterator[PrintedRow]:
 
 
 def labelers_of_the_papers() -> Iterator[PrintedRow]:
-    """What the authors' program prints of labelers 3 and 1 after reassignment."""
+    """Return the figures that the authors' program prints of labelers 3 and 1 after reassignment."""
     test = "tests/multilabel/test_kdd2005.py::test_averages_after_reassignment_are_those_of_the_authors_program"
     for metric, printed in {"precision": "59.10%", "recall": "56.41%", "F1": "57.72%"}.items():
         yield PrintedRow("steingold2016", "labeler3|labeler1", f"{metric} after reassignment", printed, test)
@@ -160,7 +160,7 @@ def other_rows() -> tuple[PrintedRow, ...]:
 
 
 def rows_beyond_the_reference_data() -> list[PrintedRow]:
-    """What these have and the reference data do not."""
+    """Return the rows that these sources have and the reference data do not."""
     known = {(figure.input, figure.metric) for figure in figures()}
     rows = other_rows()
     return [row for row in rows if (row.input, row.metric) not in known]

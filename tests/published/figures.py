@@ -91,7 +91,7 @@ def reference_values() -> tuple[ReferenceValue, ...]:
 
 
 def has_table(name: str | None) -> bool:
-    """Whether the reference data hold the matrix of this input."""
+    """Return True if the reference data hold the matrix of this input."""
     return name in published_document()["inputs"]
 
 

@@ -1,4 +1,4 @@
-"""What happens to each published figure, and why: the tests and docs/published-figures.md both read it here.
+"""Decisions on each published figure with their reasons, read by the tests and by docs/published-figures.md.
 
 A figure with a metric and a matrix is compared. Formulas and claims are judged by rules written for them
 (``@rule``), or held in a test elsewhere; the rest waits for a capability or is out of reach, for a stated reason.
@@ -17,7 +17,7 @@ from tests.published.reasons import REASONS
 
 
 class Fate(Enum):
-    """What the tests do with a figure."""
+    """Treatment of a figure by the tests."""
 
     COMPARED = "compared with our value, to the printed digits"
     JUDGED = "checked by a separate rule"
@@ -35,7 +35,7 @@ NOT_CHECKABLE = frozenset({Fate.MISTAKEN, Fate.WAITS, Fate.UNCHECKED})
 
 @dataclass(frozen=True)
 class Rule:
-    """How a formula or claim is judged: raises an assertion when it does not hold."""
+    """A check of a formula or claim, which raises an assertion error when it does not hold."""
 
     says: str
     patterns: dict[str, str]
@@ -73,7 +73,7 @@ WAITING: tuple[tuple[str, dict[str, str]], ...] = ()
 
 
 def fate_of(figure: Figure) -> tuple[Fate, str]:
-    """What the tests do with a figure, and how or why."""
+    """Return what the tests do with a figure, and how or why."""
     wrong = figure.reproduces is False
     if figure.is_number and figure.metric and has_table(figure.input) and (figure.testable or wrong):
         return (Fate.REFUTED, reason_of(figure)) if wrong else (Fate.COMPARED, figure.convention)

@@ -1,4 +1,4 @@
-"""What obstore asks of Azure's Blob service, on loopback: blobs by ranges, lists, and the seal of a shared key.
+"""The part of Azure's Blob service that obstore uses, on loopback: ranges of blobs, lists, shared keys.
 
 Microsoft's own emulator is 360 MB of packages; its tests run against that one where it is installed.
 """

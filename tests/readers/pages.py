@@ -67,7 +67,7 @@ class Column:
     means: int | None = 0
     """UTF-8."""
     ends: tuple[bytes, bytes] | None = None
-    """The least and the greatest value, as statistics tell them, which say that both occur."""
+    """The least and the greatest value by the statistics, which say that both occur."""
     parts: int | None = None
     """Columns inside of this one, as the schema says."""
     logical: int | None = None

@@ -19,7 +19,7 @@ _AUTHORIZATION = f"AWS4-HMAC-SHA256 Credential={KEY}/20260101/us-east-1/s3/aws4_
 
 @dataclass
 class Door:
-    """What passes on its way to the server and back."""
+    """A record of requests and answers, with the faults to put into them."""
 
     target: tuple[str, int]
     asked: list[tuple[str, str, str | None]] = field(default_factory=list)
@@ -31,9 +31,9 @@ class Door:
     cut: int = 0
     """So many bodies end in the middle."""
     without_endings: bool = False
-    """Whether a range that is counted from the end is given whole, as by stores that know none."""
+    """True if a range that is counted from the end is answered with the whole object, as by stores that know none."""
     open_to_all: bool = False
-    """Whether requests without a signature are signed here, as of a store that asks for none."""
+    """True if requests without a signature are signed here, as of a store that asks for none."""
     address: str = ""
 
     def put(self, path: str, content: bytes = b"") -> None:

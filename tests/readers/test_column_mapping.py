@@ -68,7 +68,7 @@ QUESTIONS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.fixture(scope="module")
 def answers() -> dict[str, Any]:
-    """What every question says of a frame."""
+    """Return the answers to every question about a frame."""
     frame = pd.DataFrame(COLUMNS)
     return {name: question(frame) for name, question in QUESTIONS.items()}
 

@@ -1,4 +1,4 @@
-"""Which columns hold what: the traps of real files, each with its sentence; never sure and wrong."""
+"""Roles of columns are guessed through the traps of real files, each with its sentence; no guess is sure and wrong."""
 
 import copy
 import pickle
@@ -171,7 +171,7 @@ def test_what_was_named_is_not_guessed() -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6))
 def test_never_sure_and_wrong(seed: int) -> None:
-    """Whatever the features, and whether or not the truth is there, a sure guess is the right one."""
+    """A sure guess is the right one, whatever the features, with or without the truth."""
     rng = np.random.default_rng(seed)
     classes = [["0", "1"], ["yes", "no"], ["1", "2", "3"], ANIMALS][rng.integers(4)]
     rows = int(rng.integers(20, 120))

@@ -121,7 +121,7 @@ def test_database_on_the_command_line(folder: Path) -> None:
 
 
 HEEDING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-"""What was started in the background ignores interrupts, and its children inherit that."""
+"""Processes started in the background ignore interrupts, and their children inherit that."""
 
 
 @pytest.mark.slow

@@ -31,7 +31,7 @@ from tests.api import (
 
 PACK = {".csv": bytes, ".csv.gz": gzip.compress, ".csv.zst": zstandard.compress}
 LONG = b"x" * (33 << 20)
-"""What * stands for in lines below: parameters are made for every run, whichever tests it has."""
+"""The values that * stands for in lines below: parameters are made for every run, whichever tests it has."""
 
 
 def saved(folder: Path, name: str, data: bytes) -> Path:

@@ -76,7 +76,7 @@ def test_the_oracle_sees_what_is_lost(tmp_path: Path, lost: str) -> None:
 
 @pytest.mark.parametrize(("at", "whole"), [(0, True), (4, False), (25, True), (30, False)])
 def test_a_file_cut_between_two_compressed_pieces_is_whole(at: int, whole: bool) -> None:
-    """As no reader could know better."""
+    """A file cut there counts as whole, since no reader could know better."""
     from tools.reader_sources import Written, damaged
 
     class Cut(random.Random):

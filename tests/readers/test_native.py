@@ -48,7 +48,7 @@ def outcome(path: Path, native: bool, systems: list[str] | None = None) -> Any:
 
 
 def agreed(path: Path, spy: Spy, systems: list[str] | None = None) -> Any:
-    """What is said with the compiled part, and without it where it counted; else the engine was asked either way."""
+    """Return the counts, equal with and without the compiled part; if it does not count, the engine does twice."""
     spy.by_codes = False
     on = outcome(path, native=True, systems=systems)
     if spy.by_codes:
@@ -367,7 +367,7 @@ def test_text_that_statistics_exclude(tmp_path: Path) -> None:
 
 
 def test_two_notes_about_a_column_that_contradict_each_other(tmp_path: Path) -> None:
-    """Whole numbers by the older note and nothing but holes by the newer one, which the engine believes."""
+    """The engine believes the newer note (missing values alone), not the older one (integers)."""
     for ends in (None, (eight(7), eight(263))):  # such statistics end the engine that is asked for them
         path = both(tmp_path / "log.parquet", Column.of(NUMBERS, stored=2, means=18, ends=ends, logical=11))
         assert outcome(path, native=True) == outcome(path, native=False) == EMPTY

@@ -1,4 +1,4 @@
-"""What gives its bytes only once (pipes, standard input, devices) counts as a file with these bytes does."""
+"""Sources that give their bytes only once (pipes, standard input, devices) count as a file with these bytes does."""
 
 import gzip
 import io

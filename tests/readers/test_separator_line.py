@@ -68,7 +68,7 @@ def test_a_header_that_begins_with_a_hash_is_no_comment(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("header", ["# t,p", "#t,p"])
 def test_a_header_behind_a_hash_is_not_to_be_removed(tmp_path: Path, header: str) -> None:
-    """As ``numpy.savetxt`` writes it: without the line, the first row would be the header."""
+    """The header of ``numpy.savetxt`` stays: without it, the first row would be the header."""
     path = tmp_path / "rows.csv"
     path.write_text(f"{header}\na,a\n")
     with pytest.raises(ifs.InfoscopeError, match=r"has no column 't'.*line 1 begins with #") as caught:

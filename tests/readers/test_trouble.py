@@ -1,4 +1,4 @@
-"""What goes wrong is reported in one sentence, and nothing is left behind."""
+"""Failures are reported in one sentence, and no file is left behind."""
 
 import gzip
 import io

@@ -57,19 +57,19 @@ def page() -> str:
 
 
 def embedded(page: str, name: str) -> Any:
-    """What a page carries under a name."""
+    """Return the data that a page carries under a name."""
     (found,) = re.findall(rf'<script type="application/zlib\+base64" id="{name}">([^<]*)</script>', page)
     return unpacked(found)
 
 
 def packed(page: str, style: str) -> list[Any]:
-    """What is packed beside tables and images."""
+    """Return the data packed beside tables and images."""
     found = re.findall(rf'<script type="application/zlib\+base64" class="{style}">([^<]*)</script>', page)
     return [unpacked(each) for each in found]
 
 
 def unpacked(text: str) -> Any:
-    """What the page's code reads."""
+    """Return the data that the page's code reads."""
     return json.loads(zlib.decompress(base64.b64decode(text)))
 
 
@@ -407,7 +407,7 @@ def test_every_choice_of_metric_shows_the_numbers_of_the_result() -> None:
 
 
 def _says(text: str, value: float) -> bool:
-    """Whether a text says a number to the digits it has, as a share or as it is."""
+    """Return True if a text states a number to the digits it has, as a share or as it is."""
     number = float(text.split(maxsplit=1)[0].rstrip("%").replace(",", "").replace("−", "-"))
     return any(number == pytest.approx(scale * value, rel=6e-4, abs=0.051 * scale / 100) for scale in (1.0, 100.0))
 

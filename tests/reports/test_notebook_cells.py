@@ -13,7 +13,7 @@ from tests.results.examples import EXAMPLES, example
 
 
 def alignments(cell: str, heading: str) -> list[str]:
-    """How the cells below a heading are aligned."""
+    """Return the alignment of the cells below a heading."""
     for table in re.findall(r"<table.*?</table>", cell, flags=re.DOTALL):
         head, *rows = re.findall(r"<tr>.*?</tr>", table, flags=re.DOTALL)
         titles = [re.sub("<.*?>", "", each) for each in re.findall(r"<th.*?</th>", head, flags=re.DOTALL)]

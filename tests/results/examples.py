@@ -240,5 +240,5 @@ def example(kind: str) -> Result:
 
 
 def schema_file(kind: str) -> Path:
-    """Where the JSON Schema of a kind is kept."""
+    """Return the path of the JSON Schema of a kind."""
     return Path(__file__).parents[2] / "docs" / "schemas" / f"{kind}.json"

@@ -1,4 +1,4 @@
-"""What every result must do, whatever its kind: one set of tests, in the manner of scikit-learn's common tests."""
+"""The protocol of every kind of result: one set of tests, in the manner of scikit-learn's common tests."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def test_a_result_knows_when_it_was_made(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_document_without_a_time_stays_without() -> None:
-    """One that an earlier version wrote was not made when it is read."""
+    """A document of an earlier version was not made when it is read."""
     record = ifs.evaluate(TRUTH, PREDICTED).to_dict()
     del record["provenance"]["made"]
     loaded = ifs.Evaluation.from_dict(record)

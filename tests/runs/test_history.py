@@ -27,7 +27,7 @@ def fallen(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 
 
 def stored(evaluation: ifs.Evaluation, path: Path, day: int) -> None:
-    """As if it was made on a day."""
+    """Store an evaluation as if it was made on a day."""
     record = evaluation.to_dict()
     record["provenance"]["made"] = f"2026-10-{day:02d}T04:00:00Z"
     path.write_text(json.dumps(record))

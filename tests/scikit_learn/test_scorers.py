@@ -257,7 +257,7 @@ class Stated(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 @pytest.mark.parametrize("classes", [2, 3, 4])
 @pytest.mark.parametrize("name", [name for name in get_scorer_names() if "roc_auc" in name or "average_prec" in name])
 def test_scorers_ask_for_what_scikit_learns_ask_for(name: str, classes: int) -> None:
-    """Where decision values and probabilities order the rows differently."""
+    """Scorers take what scikit-learn's take also where decision values and probabilities order rows differently."""
     y = np.random.default_rng(classes).integers(0, classes, 60)
     model = Stated(columns=classes).fit(X[:60], y)
     if (name, classes) in (("roc_auc", 3), ("roc_auc", 4)):  # scikit-learn has no such number without a way to average
@@ -291,7 +291,7 @@ def test_names_of_scikit_learns_scorers_of_several_labels(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["accuracy", "f1_macro", "jaccard_samples"])
 def test_columns_of_a_frame_go_by_position(name: str) -> None:
-    """As a model gives an array, whatever it was fitted to."""
+    """Columns go by position because a model returns an array, whatever it was fitted to."""
     y, predicted = np.random.default_rng(6).integers(0, 2, (2, 30, 3))
     frame = pd.DataFrame(y, columns=["x", "y", "z"])
     model = Stated(predicted).fit(X[:30], frame)
@@ -354,7 +354,7 @@ def test_a_loss_may_have_the_sign_of_scikit_learn_before_its_name(own: str) -> N
 
 
 def test_a_fold_with_one_class_has_a_loss_and_no_area() -> None:
-    """As scikit-learn's own scorers: a loss needs no second class, an order of classes does."""
+    """A loss needs no second class and an order of classes does, as in scikit-learn's own scorers."""
     X, y = np.arange(12.0)[:, None], np.repeat([0, 1], 6)
     model = LogisticRegression().fit(X, y)
     loss = ifs.sklearn.scorer("brier_score")(model, X[:3], y[:3])

@@ -27,7 +27,7 @@ needs_java = pytest.mark.skipif(
 
 
 def spark_home() -> str:
-    """Where Spark is, by the name that Spark itself uses: archived classes are those of jars of that name."""
+    """Return Spark's folder under the name that Spark itself uses: archived classes are those of jars of that name."""
     return str(Path(pyspark.__file__).resolve().parent)
 
 

@@ -23,7 +23,7 @@ LABELS: tuple[str, ...] = (
 )  # fmt: skip
 
 Changed = tuple[str, pa.Table]
-"""What was done to a file, and the file."""
+"""A change to a file in words, and the changed file."""
 
 
 def _with_metadata(table: pa.Table, text: str | bytes) -> pa.Table:

@@ -47,7 +47,7 @@ def saved_parts(folder: Path) -> tuple[Path, Callable[[Path], Any]]:
 
 
 def verdict(load: Callable[[Path], Any], path: Path, original: Any) -> str | None:
-    """What is wrong with how a file was taken; None where nothing is."""
+    """Return the fault in how a file was read; None without one."""
     try:
         found = load(path)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""Which of two classes precision and recall are about: one rule, whichever way a table came in."""
+"""The positive class of two is chosen by one rule, whichever way a table came in."""
 
 from pathlib import Path
 from typing import Any

@@ -15,7 +15,7 @@ ROWS = 500
 
 @pytest.fixture(params=DEVICES)
 def device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Where the tensors are; tensors on the host are treated as if they were elsewhere, and never copied unasked."""
+    """Return the device of the tensors; the host is treated as if it were another, and nothing is copied unasked."""
     monkeypatch.setattr(libraries, "HOST", "nowhere")
     return request.param
 

@@ -1,4 +1,4 @@
-"""Where the reference figures of trackers lie: they are not part of the project."""
+"""Paths of the reference figures of trackers, which are not part of the project."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What cannot be evaluated, and what has no value: said, never guessed."""
+"""Trackers that cannot be evaluated, and metrics without a value, are named, never guessed."""
 
 import numpy as np
 import pytest

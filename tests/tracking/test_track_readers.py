@@ -358,7 +358,7 @@ def test_other_things_are_rejected() -> None:
     )
 )
 def test_nonsense_is_rejected_in_words(text: str) -> None:
-    """Whatever the text: it is read, or the fault is the caller's to mend; never a crash of ours."""
+    """Any text is read, or rejected with an error that the caller can mend; none is a crash."""
     for form in ("auto", "motchallenge", "kitti", "bdd", "csv"):
         with contextlib.suppress(InputError, UnknownNameError):
             for reading in read_text(text, "file", "name", form).values():

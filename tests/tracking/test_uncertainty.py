@@ -82,7 +82,7 @@ def test_few_sequences_in_closed_form() -> None:
 
 
 def test_no_figure_is_surer_than_by_tracks_or_by_blocks() -> None:
-    """Where f and r rise together, a wider r alone would make their difference narrower."""
+    """A wider r alone would make the difference narrower where f and r rise together."""
     clusters, blocks = np.array([[1.0, 3.6], [3.6, 16.0]]), np.array([[9.0, 0.0], [0.0, 1.0]])
     values = {name: np.array(0.5) for name in ("proficiency", "false_information_ratio", "truth_entropy")}
 

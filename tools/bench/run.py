@@ -81,7 +81,7 @@ def _run(name: str, folder: Path) -> Run:
 
 
 def read(folder: Path) -> list[Run]:
-    """What the folder has, in the order of the scripts."""
+    """Return the results in the folder, in the order of the scripts."""
     paths = (folder / f"run-{name}.json" for name in SCRIPTS)
     return [Run(**json.loads(path.read_text(encoding="utf-8"))) for path in paths if path.exists()]
 

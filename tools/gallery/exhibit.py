@@ -1,4 +1,4 @@
-"""What the gallery shows: a picture, beside what its paper prints."""
+"""Exhibits of the gallery: a picture beside the figures that its paper prints."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from infoscope.tables import Contingency
 __all__ = ["Exhibit", "Fact", "score"]
 
 Fact = tuple[str, str, str]
-"""What, as printed, ours."""
+"""Name of a figure, its printed value, and ours."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Exhibit:
     facts: Sequence[Fact] = ()
     note: str = ""
     made_up: bool = False
-    """Whether no paper has the example."""
+    """True if no paper has the example."""
 
 
 def score(metric: str, table: Contingency) -> float:

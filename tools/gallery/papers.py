@@ -1,4 +1,4 @@
-"""What the papers print about the examples that several pictures share."""
+"""Figures that the papers print about the examples that several pictures share."""
 
 from collections.abc import Mapping
 

@@ -284,7 +284,7 @@ MUTANTS = (
     ),
     Mutant(
         "a heading of findings keeps its width",
-        "_write_findings",
+        "write_lines",
         'Text(shorten_label(_escape(name, look), look.room, look.signs), "bold")',
         'Text(_escape(name, look), "bold")',
         ("tests/results/test_hostile_names.py::test_text_keeps_its_width_and_commands_no_terminal",),

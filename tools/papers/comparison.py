@@ -48,7 +48,7 @@ Section = Comparison | Picture
 
 
 def value_cell(printed: str, ours: float, scale: int = 1) -> str:
-    """As printed, with ours to one digit more, on one line.
+    """Write a number as printed, with ours to one digit more, on one line.
 
     >>> [value_cell(*each).split(GLUE) for each in (("0.574", 0.573557), ("0.855", 0.8556), ("50/60", 5 / 6))]
     [['0.574', '(0.5736)'], ['0.855', '(0.8556)', '✗'], ['50/60', '(0.8333)']]

@@ -74,7 +74,7 @@ def _krk(name: str, start: str) -> str:
 
 
 def _table_2() -> Comparison:
-    """What follows from the printed TPR where eight classes are equally frequent, as a check of the row in itself."""
+    """Compute from the printed TPR what follows for eight equally frequent classes, as a check of the row in itself."""
     columns = {
         "kappa": lambda tpr: (tpr - 1 / CLASSES) / (1 - 1 / CLASSES),
         "FPR": lambda tpr: (1 - tpr) / (CLASSES - 1),

@@ -33,9 +33,9 @@ class Paper:
     """A number of the work as a doctest."""
     sections: Callable[[], Iterator[Section]]
     errata: tuple[str, ...] = ()
-    """What is wrong in print and nothing can be computed for."""
+    """Errors in print for which no number can be computed."""
     absent: tuple[str, ...] = ()
-    """What cannot be reproduced here, and why."""
+    """Figures that cannot be reproduced here, with reasons."""
 
 
 _HOLT2010 = """\

@@ -83,7 +83,7 @@ class _Runner(doctest.DocTestRunner):
 
 @dataclass
 class _Session:
-    """What one page has run so far."""
+    """State of the code that one page has run so far."""
 
     names: dict[str, Any] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
@@ -169,7 +169,7 @@ def _is_run(found: re.Match[str]) -> bool:
 
 
 def _same(old: str, now: str) -> bool:
-    """Whether the output is as shown, where ``…`` alone on a line stands for any lines."""
+    """Return True if the output is as shown, where ``…`` alone on a line stands for any lines."""
     parts = re.split(r"^ *…\n", old, flags=re.MULTILINE)
     return re.fullmatch("(?:.*\n)*?".join(map(re.escape, parts)), now) is not None
 
@@ -206,7 +206,7 @@ def executed(page: str) -> Executed:
 
 
 def problems(page: str, folder: Path | None = None) -> list[str]:
-    """What is stale or broken on a page, and among its pictures where its folder is given."""
+    """List stale or broken parts of a page, and of its pictures if their folder is given."""
     now = executed(page)
     found = list(now.problems)
     if now.text != page:

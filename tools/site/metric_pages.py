@@ -103,7 +103,7 @@ def _call(entry: Metric) -> str:
 
 
 def _formula(symbol: str, formula: str) -> str:
-    """As MathML, which browsers draw without any script."""
+    """Write a formula as MathML, which browsers draw without any script."""
     return f'<div class="formula"><span>{_html(symbol)} =</span> {convert(formula)}</div>' if formula else ""
 
 

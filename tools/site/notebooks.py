@@ -93,7 +93,7 @@ def _examples(text: str) -> Iterator[Cell]:
 
 
 def _output(source: str, shown: str) -> Cell:
-    """What a statement shows: the value of an expression, or what was printed."""
+    """Return the output of a statement: the value of an expression, or the text that it printed."""
     last = ast.parse(source).body[-1]
     prints = not isinstance(last, ast.Expr) or (
         isinstance(last.value, ast.Call) and ast.unparse(last.value.func) == "print"

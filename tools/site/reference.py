@@ -62,7 +62,7 @@ def _finding_words() -> set[Word]:
 
 
 def _metrics(names: Sequence[str]) -> Iterator[str]:
-    """Those that are metrics of a table, by their own names."""
+    """Yield the metrics of a table among these names."""
     for name in names:
         if name in ifs.catalogue:
             yield ifs.metrics.registry.find(name).name

@@ -32,7 +32,7 @@ class Situation:
     better_is: str
     worse_is: str
     lesson: str
-    """What a metric does not see that prefers the worse one, or takes both for equal."""
+    """The difference that a metric misses when it prefers the worse one, or takes both for equal."""
 
 
 SITUATIONS = (

@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BufferedIOBase
-from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlencode
@@ -24,7 +23,7 @@ from urllib.parse import urlencode
 from infoscope.explorer.access import RejectedRequest
 from infoscope.explorer.verdicts import VERDICTS
 from infoscope.readers.cell_rows import CellQuery, Change, ChangeQuery, Order, RowsQuery
-from infoscope.readers.truth_join import JoinedRows, join_truth
+from infoscope.readers.truth_join import join_truth
 
 SUFFIXES = (".csv", ".tsv", ".parquet", ".ndjson", ".jsonl", ".arrow", ".feather", ".xlsx", ".csv.gz", ".csv.zst")
 MAX_LISTED = 200
@@ -75,16 +74,17 @@ class ServedFolder:
 
         Links and what is hidden are left out.
         """
-        return list(islice(self._walk(), MAX_LISTED + 1))
-
-    def _walk(self) -> Iterator[Path]:
+        listed: list[Path] = []
         for place, folders, names in os.walk(self.root):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(names):
                 path = Path(place, name)
                 is_rows = _find_suffix(name) and name != VERDICTS and not name.startswith(".")
                 if is_rows and not path.is_symlink() and path.is_file():
-                    yield path
+                    listed.append(path)
+                if len(listed) > MAX_LISTED:
+                    return listed
+        return listed
 
     @property
     def dropped_files(self) -> dict[str, str]:
@@ -245,14 +245,13 @@ class JoinedFiles:
                 with join_truth(str(path), str(other_path), key=key, truth=column) as rows:
                     with remove_on_failure(target):
                         shutil.copyfile(rows.files.paths[0], target)
-                    self.notes[target.name] = _describe_join(rows, folder.title(other))
+                    counts = rows.counts
+                    matched = counts.rows - counts.without_key - counts.unmatched_rows
+                    found = (
+                        f"{matched:,} of {counts.rows:,} rows found {rows.label} of {folder.title(other)} by {rows.key}"
+                    )
+                    # what was joined may be predictions
+                    troubles = [part.replace("true label", "label") for part in rows.troubles]
+                    self.notes[target.name] = "; ".join([found, *troubles]) + "."
                 self._made[request] = target.name
             return self._made[request]
-
-
-def _describe_join(rows: JoinedRows, other: str) -> str:
-    counts = rows.counts
-    matched = counts.rows - counts.without_key - counts.unmatched_rows
-    parts = [f"{matched:,} of {counts.rows:,} rows found {rows.label} of {other} by {rows.key}"]
-    parts += [part.replace("true label", "label") for part in rows.troubles]  # it may be predictions
-    return "; ".join(parts) + "."

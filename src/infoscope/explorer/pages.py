@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -31,11 +30,7 @@ from infoscope.readers.columns import ColumnRoles, column_names
 from infoscope.reports.html.page import draw_label, read_style, wrap_scrolling
 
 CODE = (files("infoscope.explorer") / "explorer.js").read_text(encoding="utf-8")
-
-
-@cache
-def _read_style() -> str:
-    return read_style() + (files("infoscope.explorer") / "explorer.css").read_text(encoding="utf-8")
+_STYLE = (files("infoscope.explorer") / "explorer.css").read_text(encoding="utf-8")
 
 
 def draw_page(title: str, *body: Html, class_: str = "") -> str:
@@ -45,7 +40,7 @@ def draw_page(title: str, *body: Html, class_: str = "") -> str:
             Html('<meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">'),
             Html('<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">'),
             element("title", title),
-            Html(f"<style>{_read_style()}</style>"),
+            Html(f"<style>{read_style()}{_STYLE}</style>"),
         )
     )
     inside = join_markup((*body, Html(f"<script>{CODE}</script>")))
@@ -269,7 +264,24 @@ def draw_changes_page(frame: ExplorerFrame, changes: ChangedPredictions) -> str:
         for change, words in _WORDS.items()
         if changes.count(change)
     ]
-    parts = [_choose_pair(frame.columns, changes), head]
+    # the choice of the two systems
+    columns = frame.columns
+    hidden = [element("input", type="hidden", name=name, value=value) for name, value in columns.fields()]
+    chosen = [
+        element(
+            "label",
+            f"{word} ",
+            element(
+                "select",
+                *(element("option", system, value=system, selected=system == now) for system in columns.systems),
+                name=name,
+            ),
+        )
+        for name, word, now in (("before", "from", changes.before), ("after", "to", changes.after))
+    ]
+    go = element("button", "show", type="submit")
+    choice = element("form", *hidden, *chosen, go, action="changes", method="get", class_="tools")
+    parts = [choice, head]
     if changed:
         parts += [element("ul", *kinds_of, class_="changes"), _draw_changes(changes, pair)]
         if len(changes.cells) > MAX_CELLS:
@@ -311,25 +323,6 @@ def _draw_changes(changes: ChangedPredictions, pair: dict[str, str]) -> Html:
     return wrap_scrolling(element("table", element("thead", head), element("tbody", *lines), class_="tool"), "Changes")
 
 
-def _choose_pair(columns: ExploredColumns, changes: ChangedPredictions) -> Html:
-    """Draw the choice of the two systems."""
-    hidden = [element("input", type="hidden", name=name, value=value) for name, value in columns.fields()]
-    chosen = [
-        element(
-            "label",
-            f"{word} ",
-            element(
-                "select",
-                *(element("option", system, value=system, selected=system == now) for system in columns.systems),
-                name=name,
-            ),
-        )
-        for name, word, now in (("before", "from", changes.before), ("after", "to", changes.after))
-    ]
-    go = element("button", "show", type="submit")
-    return element("form", *hidden, *chosen, go, action="changes", method="get", class_="tools")
-
-
 def draw_sheet(
     page: CellPage, query: RowsQuery, columns: ExploredColumns, verdicts: Mapping[int, str], *, is_old: bool = False
 ) -> str:
@@ -338,17 +331,27 @@ def draw_sheet(
     ``verdicts`` are those given before, by the number of their row; ``is_old`` says that the file has changed since its
     report was made.
     """
-    word = "row" if page.total == 1 else "rows"
     weight = "" if page.weight is None else f", together {page.weight:,.6g}"
-    parts = [
-        element("h2", *_describe_query(query), f": {page.total:,} {word}{weight}"),
-    ]
+    parts = [element("h2", *_describe_query(query), f": {pluralize(page.total, 'row')}{weight}")]
     if is_old:
         again = element("a", "Evaluate it anew", href=f"explore?{columns.address}")
         words = "The file has changed since this report was made. "
         parts.append(element("p", words, again, ".", class_="warn", role="status"))
     if page.total:
-        parts.append(_draw_tools(page, query))
+        # the ways to other rows, and how many are shown
+        orders = {"random": "at random"}
+        if query.score:
+            orders |= {"most confident": "most confident first", "least confident": "least confident first"}
+        tools = [
+            element("button", word, type="button", data_order=name, aria_pressed=str(query.order == name).lower())
+            for name, word in orders.items()
+        ]
+        about = {"placeholder": "search", "aria_label": "Search the rows"}
+        tools.append(element("input", type="search", id="find", value=query.search, **about))
+        if page.matches > len(page.rows):
+            tools.append(element("button", "other rows", type="button", id="again"))
+        shown = f"{len(page.rows)} shown" + (f" of {page.matches:,} found" if query.search else "")
+        parts.append(element("p", *tools, element("span", shown, class_="dim"), class_="tools"))
     parts += _describe_segments(page, query)
     parts.append(_draw_rows(page, query, columns.key, verdicts) if page.rows else element("p", "No row has this."))
     return join_markup(parts)
@@ -365,23 +368,6 @@ def _describe_query(query: RowsQuery) -> tuple[object, ...]:
         return words[query.change], *pair
     truth, first, second, before, after = (element("bdi", name) for name in (*query.cell, query.before, query.after))
     return "True ", truth, ", predicted as ", first, " by ", before, " and as ", second, " by ", after
-
-
-def _draw_tools(page: CellPage, query: RowsQuery) -> Html:
-    """Draw the ways to other rows, and how many are shown."""
-    orders = {"random": "at random"}
-    if query.score:
-        orders |= {"most confident": "most confident first", "least confident": "least confident first"}
-    tools = [
-        element("button", word, type="button", data_order=name, aria_pressed=str(query.order == name).lower())
-        for name, word in orders.items()
-    ]
-    about = {"placeholder": "search", "aria_label": "Search the rows"}
-    tools.append(element("input", type="search", id="find", value=query.search, **about))
-    if page.matches > len(page.rows):
-        tools.append(element("button", "other rows", type="button", id="again"))
-    shown = f"{len(page.rows)} shown" + (f" of {page.matches:,} found" if query.search else "")
-    return element("p", *tools, element("span", shown, class_="dim"), class_="tools")
 
 
 def _describe_segments(page: CellPage, query: RowsQuery) -> list[Html]:
@@ -431,14 +417,19 @@ def _draw_rows(page: CellPage, query: RowsQuery, key: str | None, verdicts: Mapp
             for name in order
         ]
         number = element("th", "" if row.number is None else f"{row.number:,}", scope="row", data_name="row")
-        buttons = [_draw_verdict_buttons(verdicts.get(row.number or 0))] * judged
+        given = verdicts.get(row.number or 0)
+        buttons = [
+            element("button", word, type="button", data_verdict=word, aria_pressed="true" if word == given else None)
+            for word in _VERDICT_WORDS
+        ]
+        verdict = element("td", element("span", *buttons, class_="verdicts"), class_="verdict")
         named = None if key is None or row.values.get(key) is None else str(row.values[key])
         lines.append(
             element(
                 "tr",
                 number,
                 *cells,
-                *buttons,
+                *([verdict] if judged else []),
                 data_row=str(row.number),
                 data_key=named,
                 data_predicted=None if others is None else _format_value(row.values[others]),
@@ -446,14 +437,6 @@ def _draw_rows(page: CellPage, query: RowsQuery, key: str | None, verdicts: Mapp
         )
     table = element("table", element("thead", head), element("tbody", *lines), class_="tool rows")
     return wrap_scrolling(table, "Rows of the cell")
-
-
-def _draw_verdict_buttons(given: str | None) -> Html:
-    buttons = [
-        element("button", word, type="button", data_verdict=word, aria_pressed="true" if word == given else None)
-        for word in _VERDICT_WORDS
-    ]
-    return element("td", element("span", *buttons, class_="verdicts"), class_="verdict")
 
 
 def _format_value(value: Any) -> str:

@@ -15,7 +15,7 @@ import shlex
 import socket
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -77,7 +77,11 @@ class RunningRequests:
 
         def watch() -> None:
             while not done.wait(_POLL):
-                if self._stopped.is_set() or _is_closed(connection):
+                is_closed = True
+                with suppress(OSError, ValueError):  # what the other side sent in advance stays to be read
+                    readable, _, _ = select.select([connection], [], [], 0)
+                    is_closed = bool(readable) and not connection.recv(1, socket.MSG_PEEK)
+                if is_closed or self._stopped.is_set():
                     interrupt_queries(thread)
 
         watcher = threading.Thread(target=watch, daemon=True)
@@ -98,14 +102,6 @@ class RunningRequests:
         self._stopped.set()
         with self._idle:
             self._idle.wait_for(lambda: not self._running, patience)
-
-
-def _is_closed(connection: socket.socket) -> bool:
-    """Return True if the other side has closed the connection; what it sent in advance stays to be read."""
-    with suppress(OSError, ValueError):
-        readable, _, _ = select.select([connection], [], [], 0)
-        return bool(readable) and not connection.recv(1, socket.MSG_PEEK)
-    return True
 
 
 @dataclass
@@ -217,10 +213,15 @@ class FolderExplorer:
         roles = mention_repeated_names(guess_roles(rows, source=title), path)
         others = {file: file for file in map(self.folder.name_of, self.folder.list_files())} | self.folder.dropped_files
         others.pop(name, None)
+        # columns with a few values that are nothing else, nor labels of another system, if the truth is known
+        segments: list[str] = []
+        if roles.truth is not None:
+            taken = {roles.truth, *roles.systems, *roles.scores, roles.key}
+            classes = set(map(str, rows.get(roles.truth, ())))
+            values = {name: set(map(str, column)) for name, column in rows.items() if name not in taken}
+            segments = [name for name, held in values.items() if 2 <= len(held) <= 12 and not held & classes][:3]
         note = self._joins.notes.get(name, "")
-        return pages.draw_columns_page(
-            (name, title), rows, roles, _guess_segments(rows, roles), others=others, note=note
-        )
+        return pages.draw_columns_page((name, title), rows, roles, segments, others=others, note=note)
 
     def start(self, _: Query) -> str:
         """Return the page with the files of the folder."""
@@ -250,16 +251,6 @@ class FolderExplorer:
         kinds = ["evaluation"] * bool(columns.systems) + ["comparison", "changes"] * several
         kinds += ["thresholds"] * bool(columns.scores)
         return pages.ExplorerFrame(columns, tuple(kinds), self.folder.title(columns.file), file_state(path))
-
-
-def _guess_segments(rows: Mapping[str, Sequence[Any]], roles: Any) -> list[str]:
-    """Return columns with a few values that are nothing else, nor labels of another system, if the truth is known."""
-    if roles.truth is None:
-        return []
-    taken = {roles.truth, *roles.systems, *roles.scores, roles.key}
-    classes = set(map(str, rows.get(roles.truth, ())))
-    values = {name: set(map(str, column)) for name, column in rows.items() if name not in taken}
-    return [name for name, held in values.items() if 2 <= len(held) <= 12 and not held & classes][:3]
 
 
 def _write_command(columns: ExploredColumns, file: str) -> str:
@@ -299,19 +290,33 @@ class Handler(BaseHTTPRequestHandler):
         }
 
         def act(name: str, query: Query) -> None:
-            make = gets.get(name, _reject_page)
+            if name not in gets:
+                raise RejectedRequest(404, "There is no such page.")
             with self.explorer.requests.watch(self.connection):
-                text = make(query)
+                text = gets[name](query)
             self._answer(200, text, policy=_FRAMED if name == "report" else None)
 
         self._handle(act)
 
     def do_POST(self) -> None:
         """Take a file or a verdict, and answer with JSON."""
-        posts = {"offer": self._offer, "upload": self._upload, "verdict": self._verdict}
-        self._handle(
-            lambda name, query: self._answer(200, posts.get(name, _reject_page)(query), kind="application/json")
-        )
+
+        def act(name: str, query: Query) -> None:
+            answer: dict[str, str] = {}
+            if name == "offer":
+                self.explorer.folder.check_size(query["name"][0], int(query["size"][0]))
+            elif name == "upload":
+                answer["file"] = self.explorer.folder.keep(query["name"][0], self._read_length(), self.rfile)
+            elif name == "verdict":
+                length = self._read_length()
+                if length > MAX_BODY:
+                    raise RejectedRequest(413, "That is too long for a verdict.")
+                self.explorer.keep_verdict(json.loads(self.rfile.read(length)))
+            else:
+                raise RejectedRequest(404, "There is no such page.")
+            self._answer(200, json.dumps(answer), kind="application/json")
+
+        self._handle(act)
 
     def _handle(self, act: Callable[[str, Query], None]) -> None:
         name = ""
@@ -347,21 +352,6 @@ class Handler(BaseHTTPRequestHandler):
         policy = make_script_policy(pages.CODE, "'self'") if name == "report" else None
         self._answer(status, pages.draw_rejection_page(words), policy=policy, extra={"Connection": "close"})
 
-    def _offer(self, query: Query) -> str:
-        self.explorer.folder.check_size(query["name"][0], int(query["size"][0]))
-        return "{}"
-
-    def _upload(self, query: Query) -> str:
-        name = self.explorer.folder.keep(query["name"][0], self._read_length(), self.rfile)
-        return json.dumps({"file": name})
-
-    def _verdict(self, _: Query) -> str:
-        length = self._read_length()
-        if length > MAX_BODY:
-            raise RejectedRequest(413, "That is too long for a verdict.")
-        self.explorer.keep_verdict(json.loads(self.rfile.read(length)))
-        return "{}"
-
     def _read_length(self) -> int:
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal():
@@ -396,10 +386,6 @@ class LoopbackServer(ThreadingHTTPServer):
         """Report a fault of ours; a browser that hung up is none."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
-
-
-def _reject_page(_: Query) -> str:
-    raise RejectedRequest(404, "There is no such page.")
 
 
 def open_server(root: Path, port: int = 0) -> tuple[ThreadingHTTPServer, FolderExplorer]:

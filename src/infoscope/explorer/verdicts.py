@@ -208,24 +208,19 @@ def _select_numbered_rows(path: Path, known: Sequence[str] = ()) -> tuple[str, s
         tab = path.suffix.lower() == ".tsv"
         header = read_header(path, known, tab=tab, delimiter=None, compression="none")
         sign = header.delimiter
-        shape = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in _make_distinct(header.names))
+        names: dict[str, str] = {NUMBER: NUMBER}  # that differ in any case: a database takes no others
+        for place, name in enumerate(header.names):
+            distinct, number = name or f"column{place}", 0
+            while distinct.lower() in names:
+                number += 1
+                distinct = f"{name}_{number}"
+            names[distinct.lower()] = distinct
+        shape = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in list(names.values())[1:])
         read = (
             f"read_csv($path, auto_detect=false, header=true, skip={header.skip}, delim={literal(sign)}, quote='\"', "
             f"escape='\"', columns={{{shape}}}, nullstr='', strict_mode=true, {write_text_options('none')})"
         )
     return f"(SELECT row_number() OVER () AS {NUMBER}, * FROM {read})", sign
-
-
-def _make_distinct(names: Sequence[str]) -> list[str]:
-    """Return names of columns that differ in any case: a database takes no others."""
-    used: dict[str, str] = {NUMBER: NUMBER}
-    for at, name in enumerate(names):
-        own, number = name or f"column{at}", 0
-        while own.lower() in used:
-            number += 1
-            own = f"{name}_{number}"
-        used[own.lower()] = own
-    return list(used.values())[1:]
 
 
 def hash_row(path: Path, row: int) -> str | None:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, overload
 
@@ -260,8 +260,27 @@ def _write_text(scores: ClassScores, digits: int, width: int) -> str:
     if least_width > width:
         columns = _make_columns(scores, digits, interval=False)
     lines = [line.plain.rstrip() for line in lay_out_columns(columns, width, UNICODE)]
-    notes = [line for note in _write_notes(scores, digits) for line in textwrap.wrap(note, width)]
-    return "\n".join([*lines, *([""] if notes else []), *notes]) + "\n"
+    notes = []
+    captured = scores.proficiency
+    sample = _format_rate(Estimate(captured.value), digits)
+    if sample != _format_rate(captured, digits):
+        reason = ", inflated by few rows per class" * ((captured.value or 0.0) > (captured.shown or 0.0))
+        notes.append(f"Captured in this sample: {sample}{reason}.")
+    absent = [label for label, support in zip(scores.labels, scores.support, strict=True) if not support]
+    if absent:
+        notes.append(f"No true samples of {_list_names(absent)}: recall is undefined, and so is its macro average.")
+    precisions = zip(scores.labels, scores.classes["precision"], strict=True)
+    never = [label for label, precision in precisions if precision.undefined is not None]
+    if never:
+        notes.append(f"Never predicted: {_list_names(never)}. Precision is undefined, and so are its averages.")
+    lines += [""] if notes else []
+    lines += [line for note in notes for line in textwrap.wrap(note, width)]
+    return "\n".join(lines) + "\n"
+
+
+def _list_names(names: Sequence[str]) -> str:
+    first = ", ".join(shorten_label(repr(name), 40, UNICODE) for name in names[:5])
+    return f"{first} and {len(names) - 5} more" if len(names) > 5 else first
 
 
 def _format_rate(estimate: Estimate, digits: int, *, interval: bool = False) -> str:
@@ -299,24 +318,3 @@ def _make_columns(scores: ClassScores, digits: int, *, interval: bool) -> list[T
         TextColumn("support", [*support, blank, *totals], right=True, priority=7),
         TextColumn("missed", [*missed, blank, *[blank] * len(totals)], right=True, priority=1),
     ]
-
-
-def _write_notes(scores: ClassScores, digits: int) -> Iterator[str]:
-    """Yield notes on the sample's captured information, and on classes whose rates are undefined."""
-
-    def list_names(names: Sequence[str]) -> str:
-        first = ", ".join(shorten_label(repr(name), 40, UNICODE) for name in names[:5])
-        return f"{first} and {len(names) - 5} more" if len(names) > 5 else first
-
-    captured = scores.proficiency
-    sample = _format_rate(Estimate(captured.value), digits)
-    if sample != _format_rate(captured, digits):
-        reason = ", inflated by few rows per class" * ((captured.value or 0.0) > (captured.shown or 0.0))
-        yield f"Captured in this sample: {sample}{reason}."
-    absent = [label for label, support in zip(scores.labels, scores.support, strict=True) if not support]
-    precisions = zip(scores.labels, scores.classes["precision"], strict=True)
-    never_predicted = [label for label, precision in precisions if precision.undefined is not None]
-    if absent:
-        yield f"No true samples of {list_names(absent)}: recall is undefined, and so is its macro average."
-    if never_predicted:
-        yield f"Never predicted: {list_names(never_predicted)}. Precision is undefined, and so are its averages."

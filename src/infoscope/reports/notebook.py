@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 
 from infoscope.core.markup import Html, element, join_markup
-from infoscope.figures.confusion import HeatMap, heat_map
+from infoscope.figures.confusion import heat_map
 from infoscope.figures.layout import plain_label
 from infoscope.figures.ledger import LedgerDisplay
 from infoscope.figures.scene import hexadecimal, on_colour
@@ -186,7 +186,18 @@ def render_table(table: Contingency) -> str:
     if not table.batch_shape and table.total > 0 and max(table.shape) <= MAX_DRAWN:
         cells = heat_map(table, "given")
         if max(table.shape) <= MAX_CLASSES:
-            body = _draw_grid(cells)
+            corner = element("th", "true ↓ predicted →", style=f"{NAME};{DIM}")
+            head = element("tr", corner, *(element("th", draw_label(name, 14), style=NUMBER) for name in cells.system))
+            lines = []
+            for name, counts, colours in zip(cells.truth, cells.counts, cells.colours, strict=True):
+                written = []
+                for count, colour in zip(counts, map(hexadecimal, colours), strict=True):
+                    look = f"background:{colour};color:{on_colour(colour)}" if count else "opacity:.5"
+                    number = format_count(float(np.round(count, 6))) if count else "·"
+                    written.append(element("td", number, style=f"{NUMBER};{look}"))
+                lines.append(element("tr", element("th", draw_label(name, 20), style=NAME), *written))
+            inside = (element("thead", head), element("tbody", *lines))
+            body = element("table", *inside, style="border-collapse:collapse")
         else:
             rows = [
                 (draw_label(truth), draw_label(system), format_count(count), format_share(part))
@@ -201,21 +212,3 @@ def render_table(table: Contingency) -> str:
         body,
         style=INK,
     )
-
-
-def _draw_grid(cells: HeatMap) -> Html:
-    colours = cells.colours
-    head = element(
-        "tr",
-        element("th", "true ↓ predicted →", style=f"{NAME};{DIM}"),
-        *(element("th", draw_label(name, 14), style=NUMBER) for name in cells.system),
-    )
-    lines = []
-    for i, name in enumerate(cells.truth):
-        written = []
-        for j, count in enumerate(cells.counts[i]):
-            colour = hexadecimal(colours[i, j])
-            look = f"{NUMBER};background:{colour};color:{on_colour(colour)}" if count else f"{NUMBER};opacity:.5"
-            written.append(element("td", format_count(float(np.round(count, 6))) if count else "·", style=look))
-        lines.append(element("tr", element("th", draw_label(name, 20), style=NAME), *written))
-    return element("table", element("thead", head), element("tbody", *lines), style="border-collapse:collapse")

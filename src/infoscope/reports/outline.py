@@ -246,12 +246,6 @@ class InformationBar:
         missed, captured, false = ((bits(name) or 0.0) * unit.per_bit for name in _INFORMATION)
         return cls(missed, captured, false, unit.name, shares)
 
-    @property
-    def shown_shares(self) -> tuple[float, float]:
-        """Captured and false as fractions of the truth."""
-        truth = self.missed + self.captured
-        return self.shares or (self.captured / truth, self.false / truth)
-
 
 @dataclass(frozen=True)
 class Paragraph:

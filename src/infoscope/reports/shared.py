@@ -16,7 +16,6 @@ from infoscope.metrics.registry import catalogue
 from infoscope.reports.outline import (
     Cell,
     Column,
-    Inline,
     Name,
     Phrase,
     Strong,
@@ -90,34 +89,25 @@ MAX_SYSTEMS = 12
 _EQUAL = 1e-12
 
 
-def find_leader(metric: str, values: Mapping[str, float | None]) -> str | None:
-    """Return the one system that is first by a metric; None where several are, or where neither end is better."""
-    card = catalogue[metric]
-    defined = {name: value for name, value in values.items() if value is not None}
-    if card.better == "none" or len(defined) < 2:
-        return None
-    sign = -1.0 if card.better == "lower" else 1.0
-    first, second, *_ = sorted(defined, key=lambda name: -sign * defined[name])
-    gap = abs(defined[first] - defined[second])
-    return first if gap > _EQUAL * max(1.0, abs(defined[first])) else None
-
-
 def describe_disagreement(values: SampleValues, positive: str | None = None) -> Phrase | None:
-    """Say which metrics put which system first, where they do not all say the same; None where they do."""
-    by_leader: dict[str, list[str]] = {}
+    """Say which metrics put which system first, where they do not all say the same; None where they do.
+
+    A metric of which neither end is better puts none first, nor one by which several are.
+    """
+    by_leader: dict[str, list[Term]] = {}
     for metric, by_system in values.items():
-        first = find_leader(metric, by_system) if len(by_system) <= MAX_SYSTEMS else None
-        if first is not None:
-            by_leader.setdefault(first, []).append(metric)
+        card = catalogue[metric]
+        defined = {name: value for name, value in by_system.items() if value is not None}
+        if card.better == "none" or len(defined) < 2 or len(by_system) > MAX_SYSTEMS:
+            continue
+        sign = -1.0 if card.better == "lower" else 1.0
+        first, second, *_ = sorted(defined, key=lambda name: -sign * defined[name])
+        if abs(defined[first] - defined[second]) > _EQUAL * max(1.0, abs(defined[first])):
+            by_leader.setdefault(first, []).append(Term(metric, card.title_in_sentence + card.of_class(positive)))
     if len(by_leader) < 2:
         return None
-
-    def list_titles(metrics: Sequence[str]) -> tuple[Inline, ...]:
-        cards = [(metric, catalogue[metric]) for metric in metrics]
-        return join_with_and([Term(metric, card.title_in_sentence + card.of_class(positive)) for metric, card in cards])
-
     parts = [
-        (Name(system), " by " if rank else " is first by ", *list_titles(metrics))
+        (Name(system), " by " if rank else " is first by ", *join_with_and(metrics))
         for rank, (system, metrics) in enumerate(by_leader.items())
     ]
     return ("In this sample the metrics disagree: ", *join_phrases(parts, "; "), ".")
@@ -189,14 +179,13 @@ def name_criterion(criterion: str) -> str:
 
 def tabulate_choices(choices: Sequence[Choice], unit: Units) -> Table:
     """Tabulate the best threshold by each criterion, here and on held-out samples."""
-
-    def write_criterion(choice: Choice) -> Phrase:
-        criterion = choice.criterion
-        return (Term(criterion, catalogue[criterion].title if criterion in catalogue else "Expected cost"),)
-
+    titles = {
+        choice.criterion: catalogue[choice.criterion].title if choice.criterion in catalogue else "Expected cost"
+        for choice in choices
+    }
     rows = tabulate(
         choices,
-        (Column("best by", "name"), write_criterion),
+        (Column("best by", "name"), lambda choice: (Term(choice.criterion, titles[choice.criterion]),)),
         (Column("threshold"), lambda choice: Strong(format_point("threshold", choice.threshold))),
         (
             Column("interval of the threshold", priority=5),

@@ -1,7 +1,7 @@
 """The systems of an evaluation in reports: classes, confused pairs, pictures, places by any metric.
 
-Called by the views of an evaluation and of its judge, and by ``html/evaluation.py``. A table that a stored document no
-longer has is rebuilt from its cells (``rebuild_table``); everything else is shown as the result has it.
+Called by the views of an evaluation and of its judge, and by ``html/evaluation.py``; everything is shown as the result
+has it.
 """
 
 from __future__ import annotations
@@ -9,27 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from infoscope.errors import InputError
 from infoscope.figures.confusion import (
-    DEFAULT_METRICS,
     MOST_MATRICES,
     ConfusionDisplay,
     ConfusionGridDisplay,
     ScoredMatrix,
     heat_map,
 )
-from infoscope.figures.coverage import CoverageDisplay, CoveragePoint, Spread
-from infoscope.figures.triangle import (
-    EntropyTriangleDisplay,
-    SplitPoint,
-    SplitTriangleDisplay,
-    TrianglePoint,
-    TriangleShares,
-)
+from infoscope.figures.coverage import CoveragePoint, Spread
+from infoscope.figures.triangle import SplitPoint, TrianglePoint, TriangleShares
 from infoscope.metrics.registry import catalogue
-from infoscope.reports.outline import Block, Cell, Column, Figure, Name, Phrase, Row, Section, ShareBar, Strong, Table
+from infoscope.reports.outline import Block, Cell, Column, Figure, Name, Row, Section, ShareBar, Strong, Table
 from infoscope.reports.shared import tabulate
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.notation import (
@@ -41,13 +32,9 @@ from infoscope.results.notation import (
     format_probability,
     format_share,
 )
-from infoscope.studies.evaluation import ABSENT, ClassEstimates, ConfusedPair, Evaluation, SystemResult
-from infoscope.tables import Contingency
-from infoscope.tables.transformations import sort_by_scale
+from infoscope.studies.evaluation import ABSENT, ClassEstimates, Evaluation, SystemResult
 from infoscope.typing import Json
 
-MAX_CELLS = 1000
-"""A document lists at most this many cells; a table with more cannot be read back from it."""
 MAX_NUMBERS = 80_000
 """Numbers of single classes that a page carries; of more, only those of the most frequent classes."""
 _MOST_SIDE_BY_SIDE = 12
@@ -66,14 +53,13 @@ def tabulate_confusions(system: SystemResult, most: int = 5) -> Sequence[Block]:
     if not pairs:
         return ()
     directed = pairs[0].directed
-
-    def write_pair(pair: ConfusedPair) -> Phrase:
-        first, second = (Name(label, 20) for label in pair.classes)
-        return ("true ", first, " predicted ", second) if pair.directed else (first, " ↔ ", second)
-
+    lead, between = (("true ",), " predicted ") if directed else ((), " ↔ ")
     columns, lines = tabulate(
         pairs,
-        (Column("error" if directed else "pair", "name"), write_pair),
+        (
+            Column("error" if directed else "pair", "name"),
+            lambda pair: (*lead, Name(pair.classes[0], 20), between, Name(pair.classes[1], 20)),
+        ),
         (Column("", "bar", 1), lambda pair: ShareBar(pair.gain / pairs[0].gain, role="false")),
         (Column("gain"), lambda pair: Strong(f"+{format_points(pair.gain)} points")),
         (Column("samples", priority=5), lambda pair: format_count(pair.count)),
@@ -188,42 +174,6 @@ def _make_bit_columns(
 # Pictures -------------------------------------------------------------------------------------------------------------
 
 
-def rebuild_table(system: SystemResult) -> Contingency | None:
-    """Return the table where the result still has it, else as the document's cells tell it; None where they do not.
-
-    Cells that cost no bits are not in the document. Each is alone in its row and its column, so the class's recall
-    (then the number of declarations) says which it is.
-    """
-    if system.table is not None:
-        return system.table
-    if len(system.leaks) >= MAX_CELLS or not system.truth_labels:
-        return None
-    row_of = {label: place for place, label in enumerate(system.truth_labels)}
-    column_of = {label: place for place, label in enumerate(system.system_labels)}
-    counts = np.zeros((len(row_of), len(column_of)))
-    for leak in system.leaks:
-        counts[row_of[leak.truth], column_of[leak.system]] = leak.count
-    declared = np.array([float(item.values["declared"].value or 0.0) for item in system.outputs])
-    for item in system.classes:
-        row = row_of[item.label]
-        support = float(item.values["support"].value or 0.0)
-        if support > 0 and not counts[row].any():
-            alone = (declared == support) & ~counts.any(axis=0)
-            if item.values["recall"].value == 1.0:
-                alone = np.arange(len(column_of)) == column_of.get(item.label, -1)
-            if not alone.any():
-                return None
-            counts[row, int(np.argmax(alone))] = support
-    table = Contingency.from_matrix(
-        counts,
-        truth=system.truth_labels,
-        system=system.system_labels,
-        reject=system.reject,
-        positive=system.positive,
-    )
-    return table if system.ordinal is None else sort_by_scale(table, system.ordinal)
-
-
 def _get_shown(system: SystemResult, names: Sequence[str]) -> list[float] | None:
     """Return the numbers shown of these metrics; None where one is undefined."""
     values = [value for name in names if (value := system.shown(name)) is not None]
@@ -231,24 +181,17 @@ def _get_shown(system: SystemResult, names: Sequence[str]) -> list[float] | None
 
 
 def place_in_coverage(systems: Sequence[SystemResult]) -> list[CoveragePoint]:
-    """Return places in the coverage plot; undefined ones are left out.
-
-    The covariance of captured and false information follows from the variance of the erroneous information:
-    Var(1 − f + r) = Var f + Var r − 2 Cov(f, r).
-    """
-    names = ("false_information_ratio", "proficiency")
+    """Return places in the coverage plot, with their posterior; undefined ones are left out."""
     points = []
     for system in systems:
-        place = _get_shown(system, names)
+        place = _get_shown(system, ("false_information_ratio", "proficiency"))
         if place is None:
             continue
-        false, captured, erroneous = map(system.estimate, (*names, "erroneous_information_ratio"))
+        false, captured = system.estimate("false_information_ratio").mean, system.estimate("proficiency").mean
+        covariance = system.coverage_covariance()
         spread = None
-        if None not in (false.sd, captured.sd, erroneous.sd, false.mean, captured.mean):
-            r, f, s = float(false.sd or 0.0), float(captured.sd or 0.0), float(erroneous.sd or 0.0)
-            shared = float(np.clip((f * f + r * r - s * s) / 2.0, -f * r, f * r))
-            center = (float(false.mean or 0.0), float(captured.mean or 0.0))
-            spread = Spread(center, np.array([[r * r, shared], [shared, f * f]]))
+        if false is not None and captured is not None and covariance is not None:
+            spread = Spread((false, captured), covariance)
         points.append(CoveragePoint(system.title, place[0], place[1], system.shown("accuracy"), spread))
     return points
 
@@ -276,33 +219,9 @@ def place_in_split_triangle(systems: Sequence[SystemResult]) -> list[SplitPoint]
     return points
 
 
-_NO_PLACE = "no system has a place in this picture: its information is undefined"
-
-
-def make_coverage_display(evaluation: Evaluation) -> CoverageDisplay:
-    """Show all systems in the coverage plot."""
-    if not (points := place_in_coverage(evaluation.ranking)):
-        raise InputError(_NO_PLACE)
-    return CoverageDisplay(points)
-
-
-def make_triangle_display(evaluation: Evaluation) -> EntropyTriangleDisplay:
-    """Show all systems in the entropy triangle."""
-    if not (points := place_in_triangle(evaluation.ranking)):
-        raise InputError(_NO_PLACE)
-    return EntropyTriangleDisplay(points, zoom=True)
-
-
-def make_split_display(evaluation: Evaluation) -> SplitTriangleDisplay:
-    """Show all systems in the split triangle."""
-    if not (points := place_in_split_triangle(evaluation.ranking)):
-        raise InputError(_NO_PLACE)
-    return SplitTriangleDisplay(points, zoom=True)
-
-
 def make_confusion_display(evaluation: Evaluation) -> ConfusionDisplay:
     """Show the confusion matrix of the best system."""
-    table = rebuild_table(evaluation.ranking[0])
+    table = evaluation.complete().ranking[0].table
     if table is None:
         raise InputError("the result does not hold all cells of the table; evaluate again to draw its confusion matrix")
     return ConfusionDisplay.from_table(table)
@@ -313,18 +232,15 @@ _SCORE_WORDS = {"accuracy": "accuracy", "proficiency": "captured", "erroneous_in
 
 def make_grid_display(evaluation: Evaluation) -> ConfusionGridDisplay:
     """Show the confusion matrices of all systems side by side, with the numbers that the report shows."""
-    tables = {system.title: table for system in evaluation.ranking if (table := rebuild_table(system)) is not None}
+    systems = [(system, system.table) for system in evaluation.complete().ranking]
+    tables = [(system, table) for system, table in systems if table is not None]
     if not tables:
         raise InputError("the result does not hold all cells of a table; evaluate again to draw confusion matrices")
-    systems = {system.title: system for system in evaluation.ranking}
     matrices = []
-    for title, table in list(tables.items())[:MOST_MATRICES]:
-        scores = [
-            f"{_SCORE_WORDS[metric]} {MetricNotation(metric).value(systems[title].shown(metric))}"
-            for metric in DEFAULT_METRICS
-        ]
-        matrices.append(ScoredMatrix(title, heat_map(table, "given"), tuple(scores)))
-    cells = sum(table.shape[0] * table.shape[1] for table in tables.values())
+    for system, table in tables[:MOST_MATRICES]:
+        scores = [f"{word} {MetricNotation(name).value(system.shown(name))}" for name, word in _SCORE_WORDS.items()]
+        matrices.append(ScoredMatrix(system.title, heat_map(table, "given"), tuple(scores)))
+    cells = sum(table.shape[0] * table.shape[1] for _, table in tables)
     return ConfusionGridDisplay(matrices, cells="of_truth" if cells <= _MOST_WRITTEN_CELLS else "none")
 
 
@@ -332,7 +248,7 @@ def make_grid_section(evaluation: Evaluation) -> list[Section]:
     """Show the matrices of a few systems side by side, on one scale, with P(predicted | true) in their cells."""
     if not 1 < len(evaluation.systems) <= _MOST_SIDE_BY_SIDE:
         return []
-    if any(rebuild_table(system) is None or len(system.truth_labels) > _MOST_CLASSES for system in evaluation):
+    if any(system.table is None or len(system.truth_labels) > _MOST_CLASSES for system in evaluation):
         return []
     panel = make_grid_display(evaluation).panel()
     width = max(panel.width, _PAGE_WIDTH)  # room to its right keeps a page from enlarging a few small matrices
@@ -370,7 +286,9 @@ def list_metric_choices(evaluation: Evaluation, unit: Units) -> Json:
             "metrics": [_describe_metric(name, "", unit) for name in names],
             "labels": [""],
             "values": [[place.value for place in view] for view in views],
-            "intervals": [_drop_empty([place.interval for place in view]) for view in views],
+            "intervals": [
+                [place.interval for place in view] if any(place.interval for place in view) else None for view in views
+            ],
             "gaps": [
                 [[getattr(place, part) for place in view] for part in ("difference", "probability", "verdict")]
                 for view in views
@@ -387,13 +305,22 @@ def list_metric_choices(evaluation: Evaluation, unit: Units) -> Json:
         metrics = _list_names(values for by_label in estimates for values in by_label.values())
         if not metrics:
             continue
-        labels = _select_labels(estimates, metrics)
+        labels = _list_names(estimates)
+        most = max(1, MAX_NUMBERS // (len(estimates) * len(metrics)))
+        if len(labels) > most:  # the most frequent ones; their size is their first metric
+            size = {
+                label: max(by_label.get(label, empty).get(metrics[0], ABSENT).value or 0.0 for by_label in estimates)
+                for label in labels
+            }
+            kept = set(sorted(labels, key=lambda label: -size[label])[:most])
+            labels = [label for label in labels if label in kept]
         values, intervals = [], []
         for metric in metrics:
             notation = MetricNotation(prefix + metric, unit)
             chosen = [by_label.get(label, empty).get(metric, ABSENT) for by_label in estimates for label in labels]
             values.append([notation.shown(estimate) for estimate in chosen])
-            intervals.append(_drop_empty([notation.interval(estimate) for estimate in chosen]))
+            texts = [notation.interval(estimate) for estimate in chosen]
+            intervals.append(texts if any(texts) else None)
         described = [_describe_metric(name, prefix, unit) for name in metrics]
         levels.append({"word": word, "metrics": described, "labels": labels, "values": values, "intervals": intervals})
     return {"levels": levels}
@@ -406,26 +333,8 @@ def _describe_metric(name: str, prefix: str, unit: Units) -> Json:
     return [name, title, notation.lowest_first, notation.suffix]
 
 
-def _drop_empty(texts: list[str]) -> list[str] | None:
-    return texts if any(texts) else None
-
-
 def _list_names(groups: Iterable[Iterable[str]]) -> list[str]:
     return list(dict.fromkeys(name for group in groups for name in group))
-
-
-def _select_labels(estimates: Sequence[Mapping[str, Mapping[str, Estimate]]], metrics: Sequence[str]) -> list[str]:
-    """Return all labels, or the most frequent ones where there are too many; their size is their first metric."""
-    labels = _list_names(estimates)
-    most = max(1, MAX_NUMBERS // (len(estimates) * len(metrics)))
-    if len(labels) <= most:
-        return labels
-    size = {
-        label: max(by_label.get(label, {}).get(metrics[0], ABSENT).value or 0.0 for by_label in estimates)
-        for label in labels
-    }
-    kept = set(sorted(labels, key=lambda label: -size[label])[:most])
-    return [label for label in labels if label in kept]
 
 
 def compare_by_metric(evaluation: Evaluation, metric: str, unit: Units) -> list[ChosenPlace]:
@@ -459,8 +368,21 @@ def compare_by_metric(evaluation: Evaluation, metric: str, unit: Units) -> list[
         and gap.corrected_verdict != "worse"
         and (system.is_informative or (gap.probability_a_better or 0.0) < 0.5)
     }
+    # the common scale of their estimates
+    ends = [end for e in estimates for end in (e.shown, e.low, e.high) if end is not None]
+    low = min([0.0, *ends])
+    width = max([0.0 if any(end > 1.0 for end in ends) else 1.0, *ends]) - low or 1.0
     places = []
-    for place, system, group, gap in zip(_scale_estimates(estimates, notation), systems, groups, gaps, strict=True):
+    for estimate, system, group, gap in zip(estimates, systems, groups, gaps, strict=True):
+        value, start, end = (
+            None if part is None else round(100.0 * (part - low) / width, 1)
+            for part in (estimate.shown, estimate.low, estimate.high)
+        )
+        interval = notation.interval(estimate)
+        if sample := notation.in_sample(estimate):
+            interval = f"{interval}; {sample} in sample"
+        limits = (None, None) if start is None or end is None else (start, end)
+        place = ChosenPlace(notation.shown(estimate), interval, limits[0], value, limits[1])
         if gap is not None:
             better = format_probability(gap.probability_a_better)
             verdict: str = gap.corrected_verdict if system.is_informative else "no information"
@@ -485,21 +407,3 @@ def find_difference(
         if dict(part.group) == dict(system.group or {}):
             comparison = part.comparison
     return None if comparison is None else comparison.between(system.name, other.name, metric)
-
-
-def _scale_estimates(estimates: Sequence[Estimate], notation: MetricNotation) -> Iterator[ChosenPlace]:
-    """Yield texts and places of estimates on their common scale."""
-    ends = [end for e in estimates for end in (e.shown, e.low, e.high) if end is not None]
-    low = min([0.0, *ends])
-    width = max([0.0 if any(end > 1.0 for end in ends) else 1.0, *ends]) - low or 1.0
-    for estimate in estimates:
-        value, start, end = (
-            None if part is None else round(100.0 * (part - low) / width, 1)
-            for part in (estimate.shown, estimate.low, estimate.high)
-        )
-        has_interval = start is not None and end is not None
-        interval = notation.interval(estimate)
-        if sample := notation.in_sample(estimate):
-            interval = f"{interval}; {sample} in sample"
-        limits = (start, end) if has_interval else (None, None)
-        yield ChosenPlace(notation.shown(estimate), interval, limits[0], value, limits[1])

@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
+from itertools import zip_longest
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
@@ -47,6 +48,7 @@ _BAR_WIDTHS = (12, 9, 6)
 """Bars are shorter where the table is too wide: names are cut, and columns dropped, only after that."""
 _SIDE_BY_SIDE = 150
 """From this width on, blocks are set next to each other."""
+_GAP_BESIDE = 6
 _WIDEST_PROSE = 110
 _WIDEST_WORD = 48
 """Columns that the words of a tile get at least, which may hold a long name: the number beside them must not go."""
@@ -163,12 +165,22 @@ def write_lines(outline: Outline, look: Look) -> list[Text]:
         footnotes += wrap_after_lead(words, look.room, Text("! ", "bold yellow"))
     for note in outline.footnotes:
         footnotes += wrap_after_lead(_escape(to_plain(note), look), look.room, Text("note ", "dim"))
+    findings: list[Text] = []
+    subject = ""
+    for name, finding in outline.findings:
+        if name != subject:
+            findings.append(Text(shorten_label(_escape(name, look), look.room, look.signs), "bold"))
+            subject = name
+        lead = Text("! ", "bold yellow") if finding.is_warning else Text(f"{look.signs.dot} ", "cyan")
+        lead = Text("  ").append_text(lead) if name else lead
+        words = finding.text if look.max_rows else finding.detail or finding.text
+        findings += wrap_after_lead(_escape(words, look), min(look.room, _WIDEST_PROSE), lead)
     parts = [
         [*_wrap_phrase(outline.headline, look, "bold"), *(_wrap(Text(kicker, "dim"), look) if kicker else [])],
         [line for sentence in outline.lede for line in _wrap_phrase(sentence, look)],
         *(list(_write_block(block, look)) for block in outline.hero),
         _write_tiles(outline.tiles, look, to_plain(outline.headline)),
-        _write_findings(outline, look),
+        findings,
         *(_write_section(section, look) for section in outline.sections),
         footnotes,
     ]
@@ -244,20 +256,6 @@ def _write_tiles(tiles: Sequence[Tile], look: Look, headline: str) -> list[Text]
     return lines
 
 
-def _write_findings(outline: Outline, look: Look) -> list[Text]:
-    lines: list[Text] = []
-    subject = ""
-    for name, finding in outline.findings:
-        if name != subject:
-            lines.append(Text(shorten_label(_escape(name, look), look.room, look.signs), "bold"))
-            subject = name
-        lead = Text("! ", "bold yellow") if finding.is_warning else Text(f"{look.signs.dot} ", "cyan")
-        lead = Text("  ").append_text(lead) if name else lead
-        words = finding.text if look.max_rows else finding.detail or finding.text
-        lines += wrap_after_lead(_escape(words, look), min(look.room, _WIDEST_PROSE), lead)
-    return lines
-
-
 def _write_section(section: Section, look: Look) -> list[Text]:
     if section.folded or section.only == "page":
         return []
@@ -282,14 +280,21 @@ def _write_block(block: Block, look: Look) -> Iterator[Text]:
         for item in block.shown if look.max_rows else (*block.items, *block.rest):
             yield from wrap_after_lead(_escape(to_plain(item), look), look.room, Text(f"{look.signs.dot} ", "cyan"))
     elif isinstance(block, InformationBar) and block.missed + block.captured > 0:
-        yield from draw_information_bar(*block.shown_shares, min(look.room, 72), look.signs)
+        truth = block.missed + block.captured
+        shares = block.shares or (block.captured / truth, block.false / truth)
+        yield from draw_information_bar(*shares, min(look.room, 72), look.signs)
     elif isinstance(block, SideBySide):
         right_width = look.room * 2 // 5
         wide = look.width >= _SIDE_BY_SIDE
         left = _stack_blocks(block.left, replace(look, width=look.width - right_width - 2) if wide else look)
         right = _stack_blocks(block.right, replace(look, width=right_width) if wide else look)
         if wide and left and right:
-            yield from place_beside(left, right)
+            indent = max(cell_len(line.plain) for line in left) + _GAP_BESIDE
+            for left_line, right_line in zip_longest(left, right):
+                line = Text() if left_line is None else left_line.copy()
+                if right_line is not None:
+                    line.append(" " * (indent - cell_len(line.plain))).append_text(right_line)
+                yield line
         else:
             yield from [*left, *([Text()] if left and right else []), *right]
 
@@ -337,13 +342,16 @@ def _write_table(table: Table, look: Look) -> Iterator[Text]:
     if table.title:
         yield from _wrap(Text(_escape(table.title, look), "bold"), look)
     # the columns that have anything to show, with the longest bars that cost no column and no letter of a name
-    drawn = []
+    attempts = []
     for bar in _BAR_WIDTHS:
         columns = [
             _draw_column(table, place, [row.cells[place] for row in picked], look, bar) for place in table.written
         ]
-        drawn.append([column for column in columns if column.width])
-    best = max(drawn, key=lambda columns: rate_fit(columns, look.room))
+        filled = [column for column in columns if column.width]
+        fitted = _fit_columns(filled, look.room, 2)
+        letters = sum(fitted.widths) - sum(column.width for column in fitted.columns)
+        attempts.append((len(fitted.columns), letters, filled))
+    *_, best = max(attempts, key=lambda attempt: attempt[:2])
     yield from lay_out_columns(best, look.room, look.signs, header=table.header)
     if len(rows) > len(picked):
         yield Text(f"and {len(rows) - len(picked):,} more; -v shows all", "dim")
@@ -429,18 +437,16 @@ def lay_out_columns(
         for position, (cell, column, wide) in enumerate(zip(cells, fitted.columns, fitted.widths, strict=True)):
             if position:
                 line.append(" " * fitted.gap)
-            line.append_text(_pad_cell(cell, wide, signs, right=column.right))
+            text = cell
+            if cell_len(cell.plain) > wide:
+                text = Text(shorten_label(cell.plain, wide, signs), style=cell.style)
+            padding = " " * (wide - cell_len(text.plain))
+            line.append_text(Text(padding).append_text(text) if column.right else text.copy().append(padding))
         line.rstrip()
         lines.append(line)
         if below and place >= 0:
             lines += wrap_after_lead(below[place].plain, width, Text("    "))
     return lines
-
-
-def rate_fit(parts: Sequence[TextColumn], width: int, gap: int = 2) -> tuple[int, int]:
-    """Return how many columns fit side by side, and, below 0, how many letters of names that costs."""
-    fitted = _fit_columns(list(parts), width, gap)
-    return len(fitted.columns), sum(fitted.widths) - sum(column.width for column in fitted.columns)
 
 
 def _fit_columns(parts: list[TextColumn], width: int, gap: int) -> FittedColumns:
@@ -478,14 +484,6 @@ def _cut_widest(widths: Sequence[int], least: Sequence[int], excess: int) -> lis
     return cut
 
 
-def _pad_cell(cell: Text, width: int, signs: Signs, *, right: bool) -> Text:
-    if cell_len(cell.plain) > width:
-        cell = Text(shorten_label(cell.plain, width, signs), style=cell.style)
-    free = width - cell_len(cell.plain)
-    padded = Text(" " * free) if right else cell.copy()
-    return padded.append_text(cell) if right else padded.append(" " * free)
-
-
 def draw_meter(part: float, width: int, signs: Signs, style: str) -> Text:
     """Draw a share of the width as a bar, to an eighth of a character; at least a sliver where there is something.
 
@@ -516,15 +514,3 @@ def wrap_after_lead(text: str, width: int, lead: Text) -> list[Text]:
         line = pieces[-1] if pieces else ""
     first, *others = [*lines, line]
     return [lead.copy().append(first), *(Text(" " * indent + other) for other in others)]
-
-
-def place_beside(left: Sequence[Text], right: Sequence[Text], gap: int = 6) -> list[Text]:
-    """Return two blocks next to each other."""
-    wide = max((cell_len(line.plain) for line in left), default=0)
-    lines = []
-    for row in range(max(len(left), len(right))):
-        line = left[row].copy() if row < len(left) else Text()
-        if row < len(right):
-            line.append(" " * (wide + gap - cell_len(line.plain))).append_text(right[row])
-        lines.append(line)
-    return lines

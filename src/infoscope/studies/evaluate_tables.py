@@ -48,6 +48,7 @@ from infoscope.studies.clustering import splits_and_merges
 from infoscope.studies.diagnose import withheld_metrics
 from infoscope.studies.diagnose_statistics import TableBelief, find_confusions, find_directed_errors
 from infoscope.studies.evaluation import (
+    MAX_CELLS,
     CellCost,
     CellExamples,
     CellLoss,
@@ -82,8 +83,6 @@ from infoscope.tables.labels import Label
 from infoscope.tables.transformations import StatedCosts, match_shares, order_classes, sort_by_scale
 from infoscope.typing import LabelsByName, LabelsLike, Source
 
-MAX_CELLS = 1000
-"""A document lists at most this many cells, the costliest."""
 MAX_CLASSES = 10_000
 """A document lists at most this many classes per side, the costliest."""
 MAX_GROUPS_NAMED = 3

@@ -29,10 +29,12 @@ from infoscope.studies.compare import Comparison
 from infoscope.studies.predictions import CodedColumn, PairedPredictions
 from infoscope.studies.sweep import Sweep
 from infoscope.tables import Contingency
-from infoscope.tables.transformations import CostMatrix
+from infoscope.tables.transformations import CostMatrix, sort_by_scale
 from infoscope.typing import Json
 
 ABSENT = Estimate(None, undefined="not part of this evaluation")
+MAX_CELLS = 1000
+"""A document lists at most this many cells; a table with more cannot be rebuilt from it."""
 
 # One system -----------------------------------------------------------------------------------------------------------
 
@@ -190,7 +192,7 @@ class SystemResult:
     data_hash: str | None = None
     """A name for the table: the same labels and counts have the same hash, however they were stored."""
     table: Contingency | None = field(default=None, compare=False, repr=False, metadata={"stored": False})
-    """Table that was evaluated; not part of the document, so None after reading one."""
+    """Table that was evaluated; not part of the document, so None after reading one, until ``complete`` rebuilds it."""
 
     @property
     def title(self) -> str:
@@ -215,6 +217,67 @@ class SystemResult:
     def estimate(self, metric: str) -> Estimate:
         """Return the estimate of a metric, or an undefined one if the metric was not evaluated."""
         return self.metrics.get(metric, ABSENT)
+
+    def coverage_covariance(self) -> np.ndarray | None:
+        """Return the posterior covariance of false and captured information; None where their spread is not known.
+
+        It follows from the variance of the erroneous information: Var(1 − f + r) = Var f + Var r − 2 Cov(f, r).
+        """
+        names = ("false_information_ratio", "proficiency", "erroneous_information_ratio")
+        false, captured, erroneous = (self.estimate(name).sd for name in names)
+        if false is None or captured is None or erroneous is None:
+            return None
+        most = false * captured
+        shared = float(np.clip((captured * captured + false * false - erroneous * erroneous) / 2.0, -most, most))
+        return np.array([[false * false, shared], [shared, captured * captured]])
+
+    def count_steps(self) -> dict[int, float] | None:
+        """Return how many samples are predicted by how many steps too high; None without an order of the classes."""
+        table = self.table
+        if table is None or table.ordinal is None or table.is_sparse:
+            return None
+        place = {label: step for step, label in enumerate(table.ordinal)}
+        samples: dict[int, float] = {}
+        for truth, line in zip(table.truth_labels, np.asarray(table.counts), strict=True):
+            for predicted, count in zip(table.system_labels, line.tolist(), strict=True):
+                if predicted != table.reject and count:
+                    steps = place[predicted] - place[truth]
+                    samples[steps] = samples.get(steps, 0.0) + count
+        return samples
+
+
+def rebuild_table(system: SystemResult) -> Contingency | None:
+    """Return the table of a system as the cells of its document tell it; None where they do not.
+
+    Cells that cost no bits are not in the document. Each is alone in its row and its column, so the class's recall
+    (then the number of declarations) says which it is.
+    """
+    if len(system.leaks) >= MAX_CELLS or not system.truth_labels:
+        return None
+    row_of = {label: place for place, label in enumerate(system.truth_labels)}
+    column_of = {label: place for place, label in enumerate(system.system_labels)}
+    counts = np.zeros((len(row_of), len(column_of)))
+    for leak in system.leaks:
+        counts[row_of[leak.truth], column_of[leak.system]] = leak.count
+    declared = np.array([float(item.values["declared"].value or 0.0) for item in system.outputs])
+    for item in system.classes:
+        row = row_of[item.label]
+        support = float(item.values["support"].value or 0.0)
+        if support > 0 and not counts[row].any():
+            alone = (declared == support) & ~counts.any(axis=0)
+            if item.values["recall"].value == 1.0:
+                alone = np.arange(len(column_of)) == column_of.get(item.label, -1)
+            if not alone.any():
+                return None
+            counts[row, int(np.argmax(alone))] = support
+    table = Contingency.from_matrix(
+        counts,
+        truth=system.truth_labels,
+        system=system.system_labels,
+        reject=system.reject,
+        positive=system.positive,
+    )
+    return table if system.ordinal is None else sort_by_scale(table, system.ordinal)
 
 
 # A judge --------------------------------------------------------------------------------------------------------------
@@ -440,6 +503,15 @@ class Evaluation(Result):
         if any(system.group for system in self.systems):
             return sorted(self.systems, key=lambda system: (system.shown("proficiency") is None, *rank(system)[1:]))
         return sorted(self.systems, key=rank, reverse=True)
+
+    def complete(self) -> Self:
+        """Return the evaluation with the table of each system, rebuilt where it was read from a document."""
+        if all(system.table is not None for system in self.systems):
+            return self
+        systems = (
+            replace(system, table=rebuild_table(system)) if system.table is None else system for system in self.systems
+        )
+        return replace(self, systems=tuple(systems))
 
     def page_document(self) -> dict[str, Json]:
         """Return the document without the labels of single rows: a page is passed around."""

@@ -1,4 +1,4 @@
-"""What a paper states as a law, as something that can be run: it holds, it fails, or it holds under a condition."""
+"""Laws that a paper states, as functions that can be run: they hold, fail, or hold under a condition."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Statement", "Verdict", "statement", "statements"]
 
 
 class Verdict(Enum):
-    """What the tests found."""
+    """Outcome of the tests of a statement."""
 
     TRUE = "true"
     FALSE = "false"
@@ -23,11 +23,11 @@ class Statement:
 
     paper: str
     name: str
-    """Where the paper has it."""
+    """Place in the paper."""
     claim: str
     verdict: Verdict
     condition: str
-    """What it needs to hold, where the verdict is "true only if"."""
+    """The condition under which it holds, where the verdict is "true only if"."""
     check: Callable[[], str]
     """Raises an assertion where the verdict is wrong; returns what was tried, with the counterexample."""
     data: str = ""
@@ -56,7 +56,7 @@ def statement(
 
 
 def statements(paper: str = "") -> tuple[Statement, ...]:
-    """Those of one paper, or all, in the order in which the papers have them."""
+    """Return the statements of one paper, or all, in the order in which the papers have them."""
     from tests.papers import statements as package
 
     assert package.MODULES

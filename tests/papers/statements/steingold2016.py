@@ -14,7 +14,7 @@ from tests.published.rules.steingold2016 import opposed
 
 steingold = partial(statement, "steingold2016")
 PREFERRED = {"2.3.1a": "ABBA", "2.3.1b": "AABB", "2.3.3": "ABBB"}
-"""Who is better of A and B by accuracy, F1, proficiency and φ."""
+"""The better of A and B by accuracy, F1, proficiency and φ."""
 TIE = 1e-12
 KDD = "data/kdd2005/labeler1.txt"
 

@@ -66,7 +66,7 @@ def reassigned(figure: Figure) -> None:
 
 
 def share_of_a_reassigned_pair(figure: Figure) -> float:
-    """How much of the true category's information the category has that was assigned to it."""
+    """Return the share of a true category's information that the category assigned to it has."""
     moved = REASSIGNED.fullmatch(figure.as_printed)
     assert moved is not None
     pair = line_stripped(*pair_of(figure))
@@ -74,7 +74,7 @@ def share_of_a_reassigned_pair(figure: Figure) -> float:
 
 
 def share_of(pair: Categorization, row: int, column: int) -> float:
-    """How much of a true category's information a category of the other labeler has."""
+    """Return the share of a true category's information that a category of the other labeler has."""
     whole = pair_information(np.diag(pair.truth_counts), pair.truth_counts, pair.truth_counts, float(pair.n))[row, row]
     return float(information(pair)[row, column] / whole) if whole else 0.0
 
@@ -101,7 +101,7 @@ def objects_of_a_category(figure: Figure) -> None:
 
 
 def value_of_the_random_labeler(figure: Figure) -> float:
-    """What a labeler shows against its own shuffled sets, or of the sizes of these sets."""
+    """Return a figure of a labeler against its own shuffled sets, or of the sizes of these sets."""
     number = int((figure.input or "")[-1])
     system = verbatim(number, number).systems[0]
     per_object, per_category = (

@@ -17,7 +17,7 @@ IDENTITIES = {
     "ema": lambda row: row["ema"] * row["k_left"],
     "nit": lambda row: CLASSES * row["nit"] / row["mu"],
 }
-"""What is 1 in every row: k = k_X|Y · μ, m = m_Y|X · μ, EMA = 1 / k_X|Y and NIT = μ / 4."""
+"""Ratios that are 1 in every row: k = k_X|Y · μ, m = m_Y|X · μ, EMA = 1 / k_X|Y and NIT = μ / 4."""
 
 
 @rule(paper="valverde2013", where="balance equation")
@@ -77,7 +77,7 @@ def tass3_rows() -> dict[str, dict[str, Figure]]:
 
 
 def identity_holds(name: str, row: dict[str, Figure]) -> bool:
-    """Whether an identity is possible within the rounding of the numbers in it."""
+    """Return True if an identity is possible within the rounding of the numbers in it."""
     part = IDENTITIES[name]
     parts = {column: (figure.value, figure.tolerance) for column, figure in row.items()}
     exact = {column: value for column, (value, _) in parts.items()}

@@ -8,7 +8,7 @@ to do, what is confused with what, and which classes lose.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -29,7 +29,6 @@ from infoscope.reports.systems import (
     place_in_coverage,
     place_in_split_triangle,
     place_in_triangle,
-    rebuild_table,
     tabulate_classes,
     tabulate_confusions,
 )
@@ -81,7 +80,7 @@ def _draw_system(system: SystemResult, unit: Units, position: int, matrix: Html)
     if actions:
         items = [element("div", element("dt", action), element("dd", element("bdi", why))) for action, why in actions]
         fixes.append(element("div", element("h4", "What to do about it"), element("dl", *items, class_="actions")))
-    evidence = [matrix, _draw_examples(system), _draw_perplexity(system), _draw_leaks(system, unit)]
+    evidence = [matrix, _draw_examples(system), *_draw_losses(system, unit)]
     return element(
         "article",
         element("h3", draw_label(system.title, 60), class_="system-name"),
@@ -114,19 +113,18 @@ def _draw_examples(system: SystemResult) -> Html:
     return element("div", *head, *folds[:MAX_WRITTEN_FOLDS], packed, class_="examples")
 
 
-def _draw_perplexity(system: SystemResult) -> Html:
+def _draw_losses(system: SystemResult, unit: Units) -> Iterator[Html]:
+    """Draw how many classes remain, and the cells in which information is lost, folded."""
+    if system.shown("proficiency") is None:
+        return
     names = ("effective_classes", "remnant_classes", "transfer_factor", "system_classes", "system_remnant_classes")
     numbers = [shown for name in names if (shown := system.shown(name)) is not None]
-    if len(numbers) < len(names) or len(system.truth_labels) < 2 or system.shown("proficiency") is None:
-        return Html("")
-    effective, left, factor, varied, unexplained = numbers
-    output = Half(len(system.system_labels), varied, unexplained)
-    display = PerplexityDisplay([Chain(system.title, len(system.truth_labels), effective, left, factor, output)])
-    figure = element("figure", Html(svg(display.panel())), class_="wide")
-    return element("div", element("h4", "How many classes remain"), figure)
-
-
-def _draw_leaks(system: SystemResult, unit: Units) -> Html:
+    if len(numbers) == len(names) and len(system.truth_labels) >= 2:
+        effective, left, factor, varied, unexplained = numbers
+        output = Half(len(system.system_labels), varied, unexplained)
+        display = PerplexityDisplay([Chain(system.title, len(system.truth_labels), effective, left, factor, output)])
+        figure = element("figure", Html(svg(display.panel())), class_="wide")
+        yield element("div", element("h4", "How many classes remain"), figure)
     streams = [
         Stream(
             leak.truth,
@@ -138,11 +136,10 @@ def _draw_leaks(system: SystemResult, unit: Units) -> Html:
         )
         for leak in system.leaks
     ]
-    has_bits = system.shown("proficiency") is not None and any(not stream.hit for stream in streams)
-    if not has_bits or np.isclose(sum(stream.bits for stream in streams), 0.0):
-        return Html("")
-    figure = element("figure", Html(svg(LeakDisplay(streams, most=8, unit=unit.name).panel())), class_="wide")
-    return element("details", element("summary", "Where information is lost, cell by cell"), figure)
+    has_errors = any(not stream.hit for stream in streams)
+    if has_errors and not np.isclose(sum(stream.bits for stream in streams), 0.0):
+        figure = element("figure", Html(svg(LeakDisplay(streams, most=8, unit=unit.name).panel())), class_="wide")
+        yield element("details", element("summary", "Where information is lost, cell by cell"), figure)
 
 
 # Maps -----------------------------------------------------------------------------------------------------------------
@@ -282,11 +279,10 @@ def draw_confusion_matrix(system: SystemResult) -> tuple[Html, Json]:
     if not system.truth_labels:
         return Html(""), None
     heading = element("h4", "What is confused with what")
-    table = rebuild_table(system)
     cells = None
-    if table is not None:
+    if system.table is not None:
         with suppress(InfoscopeError):
-            cells = heat_map(table)
+            cells = heat_map(system.table)
     if cells is None:  # a document with too many cells to rebuild the table has the costliest confusions alone
         supports = {item.label: float(item.values["support"].value or 0.0) for item in system.classes}
         confusions = [

@@ -14,7 +14,7 @@ import importlib
 import json
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
@@ -73,10 +73,17 @@ _EXPLORERS = {
 def render_html(outline: Outline) -> str:
     """Return the whole page as text."""
     sections = [part for part in outline.sections if part.only != "plain"]
+    # links to the sections that have an anchor, and the choice of the theme
+    links = [
+        element("a", shorten(part.link or to_plain(part.heading), MAX_LINK), href=f"#{part.anchor}")
+        for part in (*sections, Section("Everything else", (), "all"))
+        if part.anchor
+    ]
+    theme = element("button", "theme", type="button", id="theme", class_="js", aria_label="Light or dark theme")
     body = element(
         "main",
         _draw_header(outline),
-        _draw_navigation([*sections, Section("Everything else", (), "all")]),
+        element("nav", *links, theme, aria_label="Sections"),
         *map(_draw_section, sections),
         _draw_appendix(outline),
     )
@@ -122,17 +129,6 @@ def _draw_header(outline: Outline) -> Html:
             class_="hero",
         ),
     )
-
-
-def _draw_navigation(sections: Sequence[Section]) -> Html:
-    """Draw links to the sections that have an anchor, and the choice of the theme."""
-    links = [
-        element("a", shorten(part.link or to_plain(part.heading), MAX_LINK), href=f"#{part.anchor}")
-        for part in sections
-        if part.anchor
-    ]
-    theme = element("button", "theme", type="button", id="theme", class_="js", aria_label="Light or dark theme")
-    return element("nav", *links, theme, aria_label="Sections")
 
 
 # Words ----------------------------------------------------------------------------------------------------------------
@@ -287,7 +283,16 @@ def _draw_cell(cell: Cell, column: Column, first: bool) -> Html:
     if isinstance(cell, str) and not first:
         return Html(f"{_OPENED[column.kind]}{_draw_inline(cell)}</td>")
     if isinstance(cell, Groups):
-        return _draw_groups(cell)
+        if cell.total > MAX_GROUP_BARS:
+            return element("td", cell.text, class_="groups")
+        # the letters, and a bar for each, which neighbouring rows continue
+        bars = "".join(
+            f'<rect class="f-series{member % 8}" fill="#5a6070" x="{10 * member}" width="5" height="100%"/>'
+            for member in cell.members
+        )
+        size = 10 * cell.total
+        drawn = Html(f'<svg class="alike" aria-hidden="true" width="{size}" height="20">{bars}</svg>')
+        return element("td", drawn, cell.text, class_="groups", style=f"padding-left:{size + 4}px")
     if isinstance(cell, ShareBar):
         bar = Html(
             f'<svg class="bar" aria-hidden="true" height="12"><rect class="f-{cell.role}" fill="#888" '
@@ -324,19 +329,6 @@ def _draw_whisker(cell: Whisker) -> Html:
     return Html(f'<svg class="whisk" aria-hidden="true" height="20">{marks}</svg>')
 
 
-def _draw_groups(cell: Groups) -> Html:
-    """Draw the letters of the groups, and a bar for each, which neighbouring rows continue."""
-    if cell.total > MAX_GROUP_BARS:
-        return element("td", cell.text, class_="groups")
-    bars = "".join(
-        f'<rect class="f-series{member % 8}" fill="#5a6070" x="{10 * member}" width="5" height="100%"/>'
-        for member in cell.members
-    )
-    size = 10 * cell.total
-    drawn = Html(f'<svg class="alike" aria-hidden="true" width="{size}" height="20">{bars}</svg>')
-    return element("td", drawn, cell.text, class_="groups", style=f"padding-left:{size + 4}px")
-
-
 # Everything else: definitions, method, provenance ---------------------------------------------------------------------
 
 
@@ -349,12 +341,34 @@ def _draw_appendix(outline: Outline) -> Html:
     if entries:
         inside = element("dl", *entries, class_="definitions")
         definitions = element("details", element("summary", "What the numbers mean"), inside, id="definitions")
+    # how the numbers were made, which rows are left out, and where the page comes from
+    provenance = outline.provenance
+    method = [element("li", draw_phrase(item)) for item in (*outline.appendix.method, *outline.footnotes)]
+    for ignored in provenance.ignored:
+        method.append(element("li", describe_ignored(ignored.rows, ""), element("bdi", plain_label(ignored.reason))))
+    if provenance.command is not None:
+        method.append(element("li", "Made by ", element("code", provenance.command, class_="command")))
+    if provenance.made is not None:
+        made = provenance.made
+        is_utc = made.endswith("Z") and len(made) == 20
+        moment = f"{made[:10]} at {made[11:16]} UTC" if is_utc else plain_label(made)
+        run = () if provenance.run is None else (", run ", draw_label(provenance.run, 60))
+        method.append(element("li", f"Made on {moment}", *run))
+    words = f"Written by infoscope {__version__}. The page loads nothing from any network and stores nothing."
+    method.append(element("li", words))
+    if provenance.hashes:
+        hashes = [
+            element("div", element("dt", draw_label(name, 40)), element("dd", element("code", digest)))
+            for name, digest in list(provenance.hashes.items())[:MAX_HASHES]
+        ]
+        words = "Equal labels and counts have equal hashes, in whatever order the rows were read:"
+        method.append(element("li", words, element("dl", *hashes, class_="hashes")))
     return element(
         "section",
         element("h2", "Everything else"),
         *(_draw_section(replace(part, folded=True)) for part in appendix.sections),
         definitions,
-        element("details", element("summary", "Method and limits"), element("ul", *_list_method(outline)), id="method"),
+        element("details", element("summary", "Method and limits"), element("ul", *method), id="method"),
         element("p", class_="js", id="downloads"),
         id="all",
     )
@@ -372,32 +386,6 @@ def _define_metric(name: str, card: Card) -> Html:
         element("dd", words, element("span", card.reference, class_="dim")),
         id=f"def-{name}",
     )
-
-
-def _list_method(outline: Outline) -> list[Html]:
-    """List how the numbers were made, which rows are left out, and where the page comes from."""
-    provenance = outline.provenance
-    items = [element("li", draw_phrase(item)) for item in (*outline.appendix.method, *outline.footnotes)]
-    for ignored in provenance.ignored:
-        items.append(element("li", describe_ignored(ignored.rows, ""), element("bdi", plain_label(ignored.reason))))
-    if provenance.command is not None:
-        items.append(element("li", "Made by ", element("code", provenance.command, class_="command")))
-    if provenance.made is not None:
-        made = provenance.made
-        is_utc = made.endswith("Z") and len(made) == 20
-        moment = f"{made[:10]} at {made[11:16]} UTC" if is_utc else plain_label(made)
-        run = () if provenance.run is None else (", run ", draw_label(provenance.run, 60))
-        items.append(element("li", f"Made on {moment}", *run))
-    words = f"Written by infoscope {__version__}. The page loads nothing from any network and stores nothing."
-    items.append(element("li", words))
-    if provenance.hashes:
-        hashes = [
-            element("div", element("dt", draw_label(name, 40)), element("dd", element("code", digest)))
-            for name, digest in list(provenance.hashes.items())[:MAX_HASHES]
-        ]
-        words = "Equal labels and counts have equal hashes, in whatever order the rows were read:"
-        items.append(element("li", words, element("dl", *hashes, class_="hashes")))
-    return items
 
 
 # Formulas -------------------------------------------------------------------------------------------------------------

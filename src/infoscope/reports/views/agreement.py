@@ -61,13 +61,17 @@ _MATRICES = (
 
 
 _SYMMETRIC = frozenset({"kappa"})
+_TILES = {"fleiss_kappa": "Fleiss' kappa", "randolph_kappa": "Randolph's kappa", "gwet_ac1": "Gwet's AC1"}
 
 
 def outline(result: Agreement, unit: Units) -> Outline:
     """Write the outline: alpha first, then the matrices, the annotators and the categories they confuse."""
     alpha, kind = result.krippendorff_alpha, "" if result.scale == "nominal" else f" ({result.scale})"
     notation = MetricNotation("kappa")
-    value, within = notation.value(alpha.value), notation.interval(alpha)
+    coefficients = [(alpha, f"Krippendorff's alpha{kind}")]
+    coefficients += [
+        (result.coefficients[name], title) for name, title in _TILES.items() if name in result.coefficients
+    ]
     return Outline(
         title=f"Agreement of {len(result.names)} annotators",
         kicker=(
@@ -78,15 +82,19 @@ def outline(result: Agreement, unit: Units) -> Outline:
         ),
         headline=f"Krippendorff's alpha{kind} of {len(result.names)} annotators is {notation.whole(alpha)}.",
         tiles=[
-            Tile(value, f"Krippendorff's alpha{kind}", within, alpha.undefined or "1 is perfect, 0 is chance"),
-            *_make_tiles(result),
+            Tile(
+                notation.shown(estimate),
+                title,
+                notation.interval(estimate),
+                estimate.undefined or "1 is perfect, 0 is chance",
+            )
+            for estimate, title in coefficients
         ],
         sections=[
             *_make_matrix_sections(result),
             *_make_information_section(result, unit),
             *_make_map_section(result),
-            _make_annotator_section(result),
-            *_make_confusion_section(result),
+            *_make_annotator_sections(result),
         ],
         appendix=Appendix(
             metrics=("proficiency", "kappa", "mutual_information", "erroneous_information"),
@@ -96,18 +104,6 @@ def outline(result: Agreement, unit: Units) -> Outline:
             ),
         ),
     )
-
-
-_TILES = {"fleiss_kappa": "Fleiss' kappa", "randolph_kappa": "Randolph's kappa", "gwet_ac1": "Gwet's AC1"}
-
-
-def _make_tiles(result: Agreement) -> Iterator[Tile]:
-    for name, title in _TILES.items():
-        if name in result.coefficients:
-            coefficient = result.coefficients[name]
-            notation = MetricNotation("kappa")
-            note = coefficient.undefined or "1 is perfect, 0 is chance"
-            yield Tile(notation.shown(coefficient), title, notation.interval(coefficient), note)
 
 
 def _make_matrix_sections(result: Agreement) -> Sequence[Section]:
@@ -175,7 +171,8 @@ def _make_map_section(result: Agreement) -> Sequence[Section]:
     return (Section("Who labels like whom", [figures, Paragraph(note, quiet=True)], "map", link="Map"),)
 
 
-def _make_annotator_section(result: Agreement) -> Section:
+def _make_annotator_sections(result: Agreement) -> Iterator[Section]:
+    """Show each annotator, and the categories that two of them take for each other beyond chance."""
     rows = tabulate(
         result.annotators,
         (Column("annotator", "name"), lambda item: Name(item.name)),
@@ -186,13 +183,10 @@ def _make_annotator_section(result: Agreement) -> Section:
             lambda item: "" if item.alpha_without is None else MetricNotation("kappa").value(item.alpha_without),
         ),
     )
-    return Section("Annotators", [Table(*rows, search="annotators")], "annotators")
-
-
-def _make_confusion_section(result: Agreement) -> Sequence[Section]:
+    yield Section("Annotators", [Table(*rows, search="annotators")], "annotators")
     if not result.confused:
-        return ()
-    rows = tabulate(
+        return
+    confusions = tabulate(
         result.confused,
         (Column("annotator", "name"), lambda item: Name(item.first)),
         (Column("category", "name"), lambda item: Name(item.first_category)),
@@ -202,4 +196,4 @@ def _make_confusion_section(result: Agreement) -> Sequence[Section]:
         (Column("expected by chance", priority=5), lambda item: f"{item.expected:.1f}"),
         (Column("p", priority=4), lambda item: format_p_value(item.p_value)),
     )
-    return (Section("Confused categories", [Table(*rows, search="categories", max_rows=15)], "confused"),)
+    yield Section("Confused categories", [Table(*confusions, search="categories", max_rows=15)], "confused")

@@ -8,7 +8,7 @@ import numpy as np
 
 from infoscope.figures.comparison import ComparisonDisplay, ForestRow
 from infoscope.figures.display import Display
-from infoscope.reports.outline import Appendix, Column, Outline, Phrase, Section, Table, Tile
+from infoscope.reports.outline import Appendix, Column, Outline, Section, Table, Tile
 from infoscope.reports.shared import tabulate
 from infoscope.results.notation import Units, format_count
 from infoscope.studies.calibration import Calibration
@@ -44,10 +44,22 @@ def outline(result: Calibration, unit: Units) -> Outline:
         f"Raise all probabilities to the power {result.sharpness:.3g} and normalise them: the cross-entropy is then "
         f"{_format_bits(result.sharpened, unit)} {unit.name} per sample."
     )
+    lost = (
+        f"{_format_bits(result.bits_lost, unit)} of {_format_bits(result.cross_entropy, unit)} {unit.name} of "
+        "cross-entropy come from that."
+    )
+    headline = f"The probabilities are {result.verdict}: {lost}"
+    if result.verdict == "calibrated":
+        headline = (
+            "The probabilities are calibrated: no common power of them leaves less than "
+            f"{_format_bits(result.cross_entropy, unit)} {unit.name} of cross-entropy."
+        )
+    elif result.bits_lost is None or np.isinf(result.bits_lost):
+        headline = f"The probabilities are {result.verdict}: a true class was given probability 0, an infinite loss."
     return Outline(
         title=f"The probabilities are {result.verdict}",
         kicker=("Calibration", f"{format_count(result.samples)} samples"),
-        headline=_write_headline(result, unit),
+        headline=headline,
         lede=[] if result.verdict == "calibrated" else [advice],
         tiles=[
             Tile(_format_bits(result.cross_entropy, unit), f"cross-entropy, {unit.name}"),
@@ -71,17 +83,3 @@ def _format_bits(value: float | None, unit: Units) -> str:
 
 def _format_perplexity(bits: float | None) -> str:
     return "∞" if bits is None or np.isinf(bits) else f"{np.exp2(bits):.3f}"
-
-
-def _write_headline(result: Calibration, unit: Units) -> Phrase:
-    if result.verdict == "calibrated":
-        return (
-            "The probabilities are calibrated: no common power of them leaves less than "
-            f"{_format_bits(result.cross_entropy, unit)} {unit.name} of cross-entropy."
-        )
-    if result.bits_lost is None or np.isinf(result.bits_lost):
-        return f"The probabilities are {result.verdict}: a true class was given probability 0, an infinite loss."
-    return (
-        f"The probabilities are {result.verdict}: {_format_bits(result.bits_lost, unit)} of "
-        f"{_format_bits(result.cross_entropy, unit)} {unit.name} of cross-entropy come from that."
-    )

@@ -38,15 +38,14 @@ def outline(result: ClassThresholds, unit: Units) -> Outline:
     comparison = "at most" if result.certainty == "entropy" else "at least"
     accepted = sum(result.accepted.values()) / max(sum(result.predicted.values()), 1e-300)
     samples = format_count(sum(result.predicted.values()))
-
-    def format_threshold(name: str) -> str:
-        threshold = result.thresholds[name]
-        return "never" if threshold is None or np.isinf(threshold) else f"{threshold:.4g}"
-
+    thresholds = {
+        name: "never" if threshold is None or np.isinf(threshold) else f"{threshold:.4g}"
+        for name, threshold in result.thresholds.items()
+    }
     rows = tabulate(
         result.thresholds,
         (Column("class", "name"), Name),
-        (Column(f"{result.certainty} {comparison}"), format_threshold),
+        (Column(f"{result.certainty} {comparison}"), thresholds.__getitem__),
         (Column("accepted"), lambda name: format_count(result.accepted[name])),
         (Column("predicted"), lambda name: format_count(result.predicted[name])),
         (

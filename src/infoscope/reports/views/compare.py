@@ -45,7 +45,7 @@ from infoscope.results.notation import (
     format_p_value,
     format_probability,
 )
-from infoscope.studies.compare import Comparison, Place, Ranking
+from infoscope.studies.compare import Comparison, Ranking
 
 PICTURES: dict[str, Callable[[Comparison], Display]] = {
     "forest": ComparisonDisplay.from_comparison,
@@ -90,7 +90,15 @@ def outline(comparison: Comparison, _unit: Units) -> Outline:
         appendix=Appendix(
             sections=[make_pair_section(comparison), *_make_test_section(comparison)],
             metrics=[*(ranking.metric for ranking in comparison.ranking), "mutual_information"],
-            method=_describe_method(comparison),
+            method=(
+                f"Intervals hold the true value with {comparison.level:.0%} probability, by a Bayesian posterior of "
+                "each system's table; differences take into account how the errors of the two systems are correlated "
+                "over the rows that both have.",
+                f"“Better” and “worse” mean that the probability is beyond {(1 + comparison.level) / 2:.1%}, for this "
+                "pair alone. Letters and the statement of a ranking consider all pairs at once (Holm).",
+                "Conventional metrics are those of this sample. Information is corrected for few rows per class, as "
+                "the mean of the posterior; the sample's value stands beside it.",
+            ),
         ),
     )
 
@@ -217,13 +225,33 @@ def _make_ranking_section(comparison: Comparison, ranking: Ranking) -> Section:
     # a system's name at the start of the statement stays as it is
     if not statement.startswith(tuple(f"{place.name}{end}" for place in ranking.places for end in (" ", ", "))):
         statement = f"{statement[0].upper()}{statement[1:]}"
-    better = "lower" if find(ranking.metric).card.better == "lower" else "higher"
+    is_lower_better = find(ranking.metric).card.better == "lower"
+    # the differences to the reference, with their intervals
+    reference, notation = comparison.reference(ranking), MetricNotation(ranking.metric)
+    rows = []
+    for place in ranking.places:
+        pair = comparison.between(place.name, reference, ranking.metric)
+        if pair is not None:
+            gap = notation.gap(pair.estimate, *_get_shown(ranking, pair))
+            rows.append(ForestRow(place.name, gap, pair.estimate.low, pair.estimate.high, pair.corrected_verdict))
+    points = notation.is_share
+    display = ComparisonDisplay(
+        rows,
+        f"difference to {shorten(reference)}{', in percentage points' * points}",
+        reference,
+        not is_lower_better,
+        differences=True,
+        points=points,
+    )
+    interval = f", the dashed line, with {comparison.level:.0%} intervals."
+    caption = (Strong("Differences"), " to ", Name(reference, 40), interval)
+    forest = Figure(display.panel(), caption, style="differences")
     return Section(
         (Term(ranking.metric, title),),
-        [Paragraph(f"{statement}."), _tabulate_ranking(comparison, ranking), _draw_forest(comparison, ranking)],
+        [Paragraph(f"{statement}."), _tabulate_ranking(comparison, ranking), forest],
         anchor=f"by-{ranking.metric}",
         link=title,
-        aside=f"{better} is better",
+        aside=f"{'lower' if is_lower_better else 'higher'} is better",
     )
 
 
@@ -251,6 +279,21 @@ def _tabulate_ranking(comparison: Comparison, ranking: Ranking) -> Table:
     for place in ranking.places:
         estimate = place.estimate
         uninformative = place.name in ranking.uninformative
+        # the difference to the reference, its probability and the verdict
+        pair = None if place.name == reference else comparison.between(place.name, reference, ranking.metric)
+        difference = probability = ""
+        if place.name == reference:
+            first = "lowest" if find(ranking.metric).card.better == "lower" else "highest"
+            verdict = "best" if ranking.best == reference else first
+        elif pair is None or pair.estimate.shown is None:
+            verdict = "not compared"
+        else:
+            difference = notation.difference(pair.estimate, _get_shown(ranking, pair))
+            probability, verdict = format_probability(pair.probability_a_better), pair.corrected_verdict
+        if place.name == reference and comparison.baseline:
+            verdict = "baseline"
+        elif uninformative:
+            verdict = "no information"
         rows.append(
             (
                 Name(place.name),
@@ -259,7 +302,9 @@ def _tabulate_ranking(comparison: Comparison, ranking: Ranking) -> Table:
                 Strong(notation.value(place.shown)),
                 notation.interval(estimate),
                 *([notation.in_sample(estimate)] if in_sample else []),
-                *_compare_to_reference(comparison, ranking, place),
+                difference,
+                probability,
+                verdict,
                 "" if uninformative else format_probability(place.probability_best),
             )
         )
@@ -267,42 +312,6 @@ def _tabulate_ranking(comparison: Comparison, ranking: Ranking) -> Table:
     note = (f"{letters}Differences are to ", Name(reference, 60), ".")
     caption = f"Systems by {comparison.titled(ranking.metric)}"
     return Table(columns, rows, caption, note=note, search="systems", style="forest")
-
-
-def _compare_to_reference(comparison: Comparison, ranking: Ranking, place: Place) -> tuple[Cell, Cell, Cell]:
-    """Return the difference to the reference, its probability and the verdict."""
-    reference = comparison.reference(ranking)
-    word = "no information" if place.name in ranking.uninformative else ""
-    if place.name == reference:
-        first = "lowest" if find(ranking.metric).card.better == "lower" else "highest"
-        best = "best" if ranking.best == reference else first
-        return "", "", "baseline" if comparison.baseline else word or best
-    pair = comparison.between(place.name, reference, ranking.metric)
-    if pair is None or pair.estimate.shown is None:
-        return "", "", word or "not compared"
-    gap = MetricNotation(ranking.metric).difference(pair.estimate, _get_shown(ranking, pair))
-    return gap, format_probability(pair.probability_a_better), word or pair.corrected_verdict
-
-
-def _draw_forest(comparison: Comparison, ranking: Ranking) -> Figure:
-    reference, notation = comparison.reference(ranking), MetricNotation(ranking.metric)
-    rows = []
-    for place in ranking.places:
-        pair = comparison.between(place.name, reference, ranking.metric)
-        if pair is not None:
-            gap = notation.gap(pair.estimate, *_get_shown(ranking, pair))
-            rows.append(ForestRow(place.name, gap, pair.estimate.low, pair.estimate.high, pair.corrected_verdict))
-    points = notation.is_share
-    title = f"difference to {shorten(reference)}{', in percentage points' * points}"
-    is_higher_better = find(ranking.metric).card.better != "lower"
-    display = ComparisonDisplay(rows, title, reference, is_higher_better, differences=True, points=points)
-    caption = (
-        Strong("Differences"),
-        " to ",
-        Name(reference, 40),
-        f", the dashed line, with {comparison.level:.0%} intervals.",
-    )
-    return Figure(display.panel(), caption, style="differences")
 
 
 # Pairs ----------------------------------------------------------------------------------------------------------------
@@ -346,12 +355,6 @@ def _format_improvement(factor: Estimate | None) -> str:
 
 def make_pair_section(comparison: Comparison) -> Section:
     """Show every pair in every metric."""
-
-    def write_correlation(pair: Difference) -> str:
-        if not pair.paired or pair.correlation is None:
-            return "unpaired"
-        return format_number(pair.correlation, ".2f")
-
     shown = {(place.name, ranking.metric): place.shown for ranking in comparison.ranking for place in ranking.places}
     table = Table(
         *tabulate(
@@ -360,7 +363,14 @@ def make_pair_section(comparison: Comparison) -> Section:
                 lambda pair: comparison.titled(pair.metric), lambda *place: shown.get(place), is_corrected=True
             ),
             (Column("improvement"), lambda pair: _format_improvement(pair.improvement)),
-            (Column("correlation of errors"), write_correlation),
+            (
+                Column("correlation of errors"),
+                lambda pair: (
+                    format_number(pair.correlation, ".2f")
+                    if pair.paired and pair.correlation is not None
+                    else "unpaired"
+                ),
+            ),
         ),
         "All pairs",
         note="Verdicts are corrected for the number of pairs (Holm), intervals are those of each pair alone. "
@@ -393,15 +403,3 @@ def _make_test_section(comparison: Comparison) -> Iterator[Section]:
         "the mutual information."
     )
     yield Section("Classical tests", [Table(columns, rows, "Classical tests", note=note, search="pairs")])
-
-
-def _describe_method(comparison: Comparison) -> tuple[Phrase, ...]:
-    level = f"{comparison.level:.0%}"
-    return (
-        f"Intervals hold the true value with {level} probability, by a Bayesian posterior of each system's table; "
-        "differences take into account how the errors of the two systems are correlated over the rows that both have.",
-        f"“Better” and “worse” mean that the probability is beyond {(1 + comparison.level) / 2:.1%}, for this pair "
-        "alone. Letters and the statement of a ranking consider all pairs at once (Holm).",
-        "Conventional metrics are those of this sample. Information is corrected for few rows per class, as the mean "
-        "of the posterior; the sample's value stands beside it.",
-    )

@@ -59,7 +59,7 @@ WORDS = {
 
 def outline(result: CrossValidation, _unit: Units) -> Outline:
     """Write the outline: the estimator that captures most first."""
-    score = "proficiency"
+    score, notation = "proficiency", MetricNotation("proficiency")
     scored = [item for item in result.estimators if item.metrics[score].value is not None]
     ranked = sorted(scored, key=lambda item: -(item.metrics[score].value or 0.0))
     words = WORDS[result.folds is None]
@@ -72,22 +72,31 @@ def outline(result: CrossValidation, _unit: Units) -> Outline:
             "(proficiency).",
         )
     runs = f"{result.repeats} runs" if result.folds is None else f"{result.repeats} × {result.folds} folds"
+    pairs: list[Phrase] = []
+    for pair in result.overlaps:
+        p_value = format_p_value(pair.p_value)
+        if pair.p_value <= 0:  # the order was never the other way round: no less than so few runs can show
+            p_value = f"<{1 / min(len(next(iter(result[name].scores.values()))) for name in (pair.a, pair.b)):.2g}"
+        share = f"{format_share(pair.share_a_lower)} of {words.run}s (p {p_value})"
+        pairs.append((Name(pair.a), " has a lower S_I/H(T) than ", Name(pair.b), f" in {share}"))
+    is_drawn = len(scored) == len(result.estimators)
+    caption = f"One point per {words.run}; each outline holds 95% of the {words.run}s."
     return Outline(
         title=f"{words.study} of {len(result.names)} {words.system}s",
         kicker=(words.study, runs, *([size] if size else [])),
         headline=lead,
         tiles=[
             Tile(
-                _format_value(item.metrics[score], score),
+                notation.value(item.metrics[score].value),
                 Name(item.name),
-                note=f"sd {_format_sd(item.metrics[score], score)}",
+                note=f"sd {notation.spread(item.metrics[score].sd)}",
             )
             for item in ranked[:4]
         ],
         sections=[
             _make_table_section(result),
-            *([_make_pair_section(result)] if result.overlaps else []),
-            *_make_cloud_section(result),
+            *([Section("Pairs", [Bullets(pairs)], "pairs")] if pairs else []),
+            *([Section("Clouds", [Figure(fold_clouds(result).panel(), caption)], "clouds")] if is_drawn else []),
         ],
         appendix=Appendix(
             metrics=[metric for metric, _ in _COLUMNS],
@@ -101,16 +110,9 @@ def outline(result: CrossValidation, _unit: Units) -> Outline:
 
 
 def _format_mean(estimate: Estimate, metric: str) -> str:
-    value = _format_value(estimate, metric)
-    return value if estimate.value is None else f"{value} ± {_format_sd(estimate, metric)}"
-
-
-def _format_value(estimate: Estimate, metric: str) -> str:
-    return MetricNotation(metric).value(estimate.value)
-
-
-def _format_sd(estimate: Estimate, metric: str) -> str:
-    return MetricNotation(metric).spread(estimate.sd)
+    notation = MetricNotation(metric)
+    value = notation.value(estimate.value)
+    return value if estimate.value is None else f"{value} ± {notation.spread(estimate.sd)}"
 
 
 def _make_table_section(result: CrossValidation) -> Section:
@@ -131,23 +133,3 @@ def _make_table_section(result: CrossValidation) -> Section:
     note = f"Mean ± standard deviation over the {words.run}s; correlation of captured and false information."
     title = f"{words.system.capitalize()}s"
     return Section(title, [Table(columns, rows, note=note, search=title.lower())], title.lower())
-
-
-def _make_pair_section(result: CrossValidation) -> Section:
-    items: list[Phrase] = []
-    for pair in result.overlaps:
-        p_value = format_p_value(pair.p_value)
-        if pair.p_value <= 0:  # the order was never the other way round: no less than so few runs can show
-            runs = min(len(next(iter(result[name].scores.values()))) for name in (pair.a, pair.b))
-            p_value = f"<{1 / runs:.2g}"
-        share = f"{format_share(pair.share_a_lower)} of {WORDS[result.folds is None].run}s (p {p_value})"
-        items.append((Name(pair.a), " has a lower S_I/H(T) than ", Name(pair.b), f" in {share}"))
-    return Section("Pairs", [Bullets(items)], "pairs")
-
-
-def _make_cloud_section(result: CrossValidation) -> tuple[Section, ...]:
-    if not all(item.metrics["proficiency"].value is not None for item in result.estimators):
-        return ()
-    run = WORDS[result.folds is None].run
-    caption = f"One point per {run}; each outline holds 95% of the {run}s."
-    return (Section("Clouds", [Figure(fold_clouds(result).panel(), caption)], "clouds"),)

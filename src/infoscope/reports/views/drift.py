@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from infoscope.figures.comparison import ComparisonDisplay, ForestRow
 from infoscope.figures.display import Display
@@ -45,7 +45,7 @@ def outline(result: Drift, unit: Units) -> Outline:
             Tile(f"{changed} of {len(result.pairs)}", "pairs relate differently", "", "Holm-corrected"),
             Tile(f"{shown} of {len(result.systems)}", "systems with other frequencies of labels", "", "Holm-corrected"),
         ],
-        sections=[_make_pair_section(result, unit), _make_system_section(result, unit)],
+        sections=list(_make_sections(result, unit)),
         appendix=Appendix(
             metrics=("mutual_information", "erroneous_information"),
             method=(
@@ -59,8 +59,9 @@ def outline(result: Drift, unit: Units) -> Outline:
     )
 
 
-def _make_pair_section(result: Drift, unit: Units) -> Section:
-    rows = tabulate(
+def _make_sections(result: Drift, unit: Units) -> Iterator[Section]:
+    """Show every pair of systems, and every system."""
+    pairs = tabulate(
         sorted(result.pairs, key=lambda item: item.p_adjusted),
         (Column("system", "name"), lambda item: Name(item.first)),
         (Column("and", "name"), lambda item: Name(item.second)),
@@ -78,11 +79,8 @@ def _make_pair_section(result: Drift, unit: Units) -> Section:
         (Column("items before", priority=2), lambda item: format_count(item.items[0])),
         (Column("after", priority=2), lambda item: format_count(item.items[1])),
     )
-    return Section("How systems relate", [Table(*rows, search="pairs", max_rows=15)], "pairs", link="Pairs")
-
-
-def _make_system_section(result: Drift, unit: Units) -> Section:
-    rows = tabulate(
+    yield Section("How systems relate", [Table(*pairs, search="pairs", max_rows=15)], "pairs", link="Pairs")
+    systems = tabulate(
         result.systems,
         (Column("system", "name"), lambda item: Name(item.name)),
         (Column(f"about the period, {unit.name} per item"), lambda item: _format_change(item.shown.information, unit)),
@@ -91,7 +89,7 @@ def _make_system_section(result: Drift, unit: Units) -> Section:
         (Column("items before", priority=3), lambda item: format_count(item.items[0])),
         (Column("after", priority=3), lambda item: format_count(item.items[1])),
     )
-    return Section("What systems were shown", [Table(*rows, search="systems")], "shown", link="Systems")
+    yield Section("What systems were shown", [Table(*systems, search="systems")], "shown", link="Systems")
 
 
 def _format_change(bits: float | None, unit: Units) -> str:

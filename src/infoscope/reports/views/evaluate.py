@@ -9,14 +9,15 @@ scores and example rows are there only where the evaluation has them. What is sh
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-
-import numpy as np
+from typing import TypeVar
 
 from infoscope.core.markup import pluralize
 from infoscope.errors import InputError
+from infoscope.figures.coverage import CoverageDisplay
 from infoscope.figures.display import Display
 from infoscope.figures.layout import plain_label
 from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay
+from infoscope.figures.triangle import EntropyTriangleDisplay, SplitTriangleDisplay
 from infoscope.metrics.registry import catalogue
 from infoscope.reports.outline import (
     ALL_ROWS,
@@ -57,14 +58,11 @@ from infoscope.reports.systems import (
     find_difference,
     list_metric_choices,
     make_confusion_display,
-    make_coverage_display,
     make_grid_display,
     make_grid_section,
-    make_split_display,
-    make_triangle_display,
     place_in_coverage,
+    place_in_split_triangle,
     place_in_triangle,
-    rebuild_table,
     tabulate_classes,
     tabulate_confusions,
 )
@@ -87,7 +85,6 @@ from infoscope.results.notation import (
 from infoscope.studies.evaluation import (
     CellExamples,
     ClassEstimates,
-    ConfusedPair,
     Evaluation,
     SystemResult,
     describe_halving,
@@ -95,10 +92,19 @@ from infoscope.studies.evaluation import (
 from infoscope.tables.column_kinds import ask_positive
 from infoscope.typing import Json
 
+_Point = TypeVar("_Point")
+
+
+def _reject_empty(points: list[_Point]) -> list[_Point]:
+    if not points:
+        raise InputError("no system has a place in this picture: its information is undefined")
+    return points
+
+
 PICTURES: dict[str, Callable[[Evaluation], Display]] = {
-    "coverage": make_coverage_display,
-    "triangle": make_triangle_display,
-    "split": make_split_display,
+    "coverage": lambda result: CoverageDisplay(_reject_empty(place_in_coverage(result.ranking))),
+    "triangle": lambda result: EntropyTriangleDisplay(_reject_empty(place_in_triangle(result.ranking)), zoom=True),
+    "split": lambda result: SplitTriangleDisplay(_reject_empty(place_in_split_triangle(result.ranking)), zoom=True),
     "confusion": make_confusion_display,
     "confusions": make_grid_display,
 }
@@ -122,7 +128,10 @@ def outline(evaluation: Evaluation, unit: Units) -> Outline:
         raise InputError("there is no system to report on; evaluate at least one")
     focus = evaluation.ranking[0]
     several = len(evaluation.systems) > 1
-    first, *rest = _write_opening(evaluation, focus, unit)
+    # metrics of the reader's choice come first, unless no verdict is possible
+    chosen_sentences, captures = list(_write_chosen_sentences(evaluation, unit)), _write_headline(evaluation, focus)
+    is_verdict = focus.is_informative and not _explain_no_verdict(focus)
+    headline, *sentences = [*chosen_sentences, captures] if is_verdict else [captures, *chosen_sentences]
     name, captured = plain_label(focus.title)[:60], focus.estimate("proficiency")
     title = f"{name}: one true class"
     hero: list[Block] = []
@@ -168,26 +177,41 @@ def outline(evaluation: Evaluation, unit: Units) -> Outline:
     return Outline(
         title=title,
         kicker=list(_write_kicker(evaluation, focus, unit)),
-        headline=first,
-        lede=rest,
+        headline=headline,
+        lede=[*write_judge_sentences(evaluation, focus), *sentences, *_write_lede(evaluation, focus)],
         hero=hero,
         tiles=tiles,
         findings=_collect_findings(evaluation, focus),
         sections=sections,
         footnotes=[f"{words}." for words in _describe_intervals(evaluation)],
-        appendix=Appendix(
-            sections=[_tabulate_metrics(evaluation, unit)],
-            metrics=[name for system in evaluation.systems for name in system.metrics],
-            method=_describe_method(evaluation),
-        ),
+        appendix=_make_appendix(evaluation, unit),
         script="evaluation.js",
         data={"choices": list_metric_choices(evaluation, unit)} if several else {},
     )
 
 
 def _write_kicker(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Iterator[Phrase]:
+    """Write facts about what was evaluated: the size of the sample, classes, the truth's entropy, the source."""
     yield "Evaluation"
-    yield _describe_size(evaluation, focus)
+    sizes = [system.n for system in evaluation.systems if system.name == focus.name]
+    judges = [part.judge for part in evaluation.judged_parts() if part.judge is not None]
+    groups = max(len(judges) if judges else len(sizes), 1)
+    in_groups = f" in {groups} groups" if groups > 1 else ""
+    samples = sum(size or 0.0 for size in sizes)
+    if None in sizes:
+        yield "sample size unknown"
+    elif judges:
+        labels, rows = (
+            format_count(round(sum(counts))) for counts in zip(*((j.labels, j.rows) for j in judges), strict=True)
+        )
+        if evaluation.provenance.rows is None:
+            yield f"labels of weight {labels} among rows of weight {rows}{in_groups}"
+        else:
+            yield f"{labels} labels among {rows} rows{in_groups}"
+    elif not float(samples).is_integer():
+        yield f"weights worth {samples:,.1f} samples"
+    else:
+        yield f"{pluralize(samples, 'sample')}{in_groups}"
     true, predicted = len(focus.truth_labels), len(focus.system_labels) - (focus.reject is not None)
     yield pluralize(true, "class") + ("" if true == predicted else f", {predicted:,} predicted")
     if focus.shown("proficiency") is not None:
@@ -200,35 +224,7 @@ def _write_kicker(evaluation: Evaluation, focus: SystemResult, unit: Units) -> I
         yield Name(evaluation.provenance.source, 60)
 
 
-def _describe_size(evaluation: Evaluation, focus: SystemResult) -> str:
-    sizes = [system.n for system in evaluation.systems if system.name == focus.name]
-    if None in sizes:
-        return "sample size unknown"
-    judges = [part.judge for part in evaluation.judged_parts() if part.judge is not None]
-    if judges:
-        labels, rows = (
-            format_count(round(sum(counts))) for counts in zip(*((j.labels, j.rows) for j in judges), strict=True)
-        )
-        groups = f" in {len(judges)} groups" if len(judges) > 1 else ""
-        if evaluation.provenance.rows is None:
-            return f"labels of weight {labels} among rows of weight {rows}{groups}"
-        return f"{labels} labels among {rows} rows{groups}"
-    n = sum(size for size in sizes if size is not None)
-    if not float(n).is_integer():
-        return f"weights worth {n:,.1f} samples"
-    groups = f" in {len(sizes)} groups" if len(sizes) > 1 else ""
-    return f"{pluralize(n, 'sample')}{groups}"
-
-
 # Headline and sentences -----------------------------------------------------------------------------------------------
-
-
-def _write_opening(evaluation: Evaluation, focus: SystemResult, unit: Units) -> list[Phrase]:
-    """Write the headline and what follows it: metrics of the reader's choice first, unless no verdict is possible."""
-    chosen, captured = list(_write_chosen_sentences(evaluation, unit)), _write_headline(evaluation, focus)
-    is_verdict = focus.is_informative and not _explain_no_verdict(focus)
-    first = [*chosen, captured] if is_verdict else [captured, *chosen]
-    return [first[0], *write_judge_sentences(evaluation, focus), *first[1:], *_write_lede(evaluation, focus)]
 
 
 def _explain_no_verdict(system: SystemResult) -> str | None:
@@ -238,8 +234,15 @@ def _explain_no_verdict(system: SystemResult) -> str | None:
 def _write_headline(evaluation: Evaluation, focus: SystemResult) -> Phrase:
     captured, accuracy = focus.estimate("proficiency"), focus.estimate("accuracy")
     name = Name(focus.title, 48)
-    if captured.shown is None:
-        return _write_undefined_headline(focus)
+    if captured.shown is None:  # mostly because the truth has one class
+        only = find_only_label(focus.classes, "support")
+        if only is None:
+            return (name, f" cannot be evaluated by information: {captured.undefined}.")
+        right = f" is right in {format_share_with_interval(accuracy)} of them."
+        if accuracy.value in (None, 1.0):
+            right = " is not scored." if accuracy.value is None else " always predicts it."
+        start = "All samples have the true class '"
+        return (start, Name(only), "', so there is no information to capture; ", name, right)
     if reason := _explain_no_verdict(focus):
         return f"No verdict: {reason}."
     many = len(evaluation.systems)
@@ -262,19 +265,6 @@ def find_only_label(items: Sequence[ClassEstimates], metric: str) -> str | None:
     """Return the one label that occurs by a count ("support" or "declared"); None where several do."""
     labels = [item.label for item in items if item.number(metric)]
     return labels[0] if len(labels) == 1 else None
-
-
-def _write_undefined_headline(system: SystemResult) -> Phrase:
-    """Say why there is no captured information: mostly because the truth has one class."""
-    only, name = find_only_label(system.classes, "support"), Name(system.title, 48)
-    if only is None:
-        return (name, f" cannot be evaluated by information: {system.estimate('proficiency').undefined}.")
-    accuracy = system.estimate("accuracy")
-    right = f" is right in {format_share_with_interval(accuracy)} of them."
-    if accuracy.value in (None, 1.0):
-        right = " is not scored." if accuracy.value is None else " always predicts it."
-    start = "All samples have the true class '"
-    return (start, Name(only), "', so there is no information to capture; ", name, right)
 
 
 def _write_chance_headline(focus: SystemResult, many: int) -> Phrase:
@@ -321,36 +311,33 @@ def _write_lede(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]
         yield ("For every 100 bits of truth ", subject, f" adds {describe_false_bits(false)} false information.")
     pairs = [pair for pair in focus.confusions if pair.gain > 0 and focus.is_informative][:3]
     if pairs:
-        yield _describe_costliest(pairs)
+        gain = f"{format_points(pairs[0].gain)} points more of this sample"
+        first, second = (Name(label) for label in pairs[0].classes)
+        named = join_phrases(((Name(pair.classes[0]), " ↔ ", Name(pair.classes[1])) for pair in pairs), ", ")
+        if pairs[0].directed:
+            count = pairs[0].count if pairs[0].count < 1 else round(pairs[0].count)
+            rest = f" in {pluralize(count, 'sample')}; without these errors it would capture {gain}."
+            yield (first, " is predicted as ", second, rest)
+        elif len(pairs) == 1:
+            yield ("The costliest confusion is ", *named, f"; without it, {gain} would be captured.")
+        else:
+            yield ("The costliest confusions are ", *named, f"; without the first it would capture {gain}.")
 
     others = [system for system in evaluation.ranking if system is not focus]
     if not others or focus.group:  # of groups the worst is shown first
         return
-    second = others[0]
-    if not second.is_informative:
+    other = others[0]
+    if not other.is_informative:
         if focus.is_informative:
-            yield (Strong(second.title), " captures no more information than expected by chance.")
+            yield (Strong(other.title), " captures no more information than expected by chance.")
         return
-    follows = (Strong(second.title), f" follows with {format_share(second.shown('proficiency'))}")
-    difference = find_difference(evaluation, focus, second)
+    follows = (Strong(other.title), f" follows with {format_share(other.shown('proficiency'))}")
+    difference = find_difference(evaluation, focus, other)
     if difference is None or difference.probability_a_better is None:
         yield (*follows, ".")
     else:
         probability = format_probability(difference.probability_a_better)
         yield (*follows, f"; the probability that it captures less is {probability}.")
-
-
-def _describe_costliest(pairs: Sequence[ConfusedPair]) -> Phrase:
-    gain = f"{format_points(pairs[0].gain)} points more of this sample"
-    if pairs[0].directed:
-        first, second = (Name(label) for label in pairs[0].classes)
-        count = pairs[0].count if pairs[0].count < 1 else round(pairs[0].count)
-        rest = f" in {pluralize(count, 'sample')}; without these errors it would capture {gain}."
-        return (first, " is predicted as ", second, rest)
-    named = join_phrases(((Name(pair.classes[0]), " ↔ ", Name(pair.classes[1])) for pair in pairs), ", ")
-    if len(pairs) == 1:
-        return ("The costliest confusion is ", *named, f"; without it, {gain} would be captured.")
-    return ("The costliest confusions are ", *named, f"; without the first it would capture {gain}.")
 
 
 # Tiles ----------------------------------------------------------------------------------------------------------------
@@ -367,7 +354,7 @@ _CLUSTER_TILES = (
 
 
 def _make_tiles(system: SystemResult) -> Iterator[Tile]:
-    """Make the tiles: captured information first; of two classes, then the metrics of the positive one."""
+    """Make the tiles: captured information first; of two classes, then recall, precision and F1 of the positive one."""
 
     def tile(metric: str, word: str, note: str) -> Tile:
         return Tile.from_estimate(system.estimate(metric), MetricNotation(metric), word, note)
@@ -376,7 +363,17 @@ def _make_tiles(system: SystemResult) -> Iterator[Tile]:
         yield tile("accuracy", "accuracy", "")
         return
     yield tile("proficiency", "captured", "I(T;S)/H(T), proficiency")
-    yield from _make_positive_tiles(system)
+    if system.positive is not None and system.number("recall") is not None:
+        estimates = [(name, system.estimate(name), system.positive) for name in ("recall", "precision", "f1")]
+        about = "positive class"
+        if system.positive_by_sorting:  # nobody said which class is positive
+            about = "class"
+            estimates = [("recall", item.values["recall"], item.label) for item in system.classes]
+            outputs = [item for item in system.outputs if item.label in system.truth_labels]
+            estimates += [("precision", item.values["precision"], item.label) for item in outputs]
+        for metric, estimate, label in estimates:
+            word = f"{metric} of '{label if len(label) <= 20 else f'{label[:19]}…'}'"
+            yield Tile.from_estimate(estimate, MetricNotation(metric), word, f"{about} '{label}'")
     yield tile("false_information_ratio", "false", "H(S|T)/H(T)")
     yield tile("erroneous_information_ratio", "erroneous", "missed + false; 0 is perfect")
     if system.clusters is None:
@@ -394,23 +391,6 @@ def _make_tiles(system: SystemResult) -> Iterator[Tile]:
     if system.reject is not None and (system.number("rejection_rate") or 0.0) > 0:
         accuracy = format_share(system.shown("accepted_accuracy"))
         yield tile("rejection_rate", "rejected", f"accuracy {accuracy} among the accepted")
-
-
-def _make_positive_tiles(system: SystemResult) -> Iterator[Tile]:
-    """Make tiles of recall, precision and F1 of the positive class; of both where nobody said which it is."""
-    if system.positive is None or system.number("recall") is None:
-        return
-    estimates = [(name, system.estimate(name), system.positive) for name in ("recall", "precision", "f1")]
-    about = "positive class"
-    if system.positive_by_sorting:
-        about = "class"
-        estimates = [("recall", item.values["recall"], item.label) for item in system.classes]
-        outputs = [item for item in system.outputs if item.label in system.truth_labels]
-        estimates += [("precision", item.values["precision"], item.label) for item in outputs]
-    for metric, estimate, label in estimates:
-        short = label if len(label) <= 20 else f"{label[:19]}…"
-        word = f"{metric} of '{short}'"
-        yield Tile.from_estimate(estimate, MetricNotation(metric), word, f"{about} '{label}'")
 
 
 # Findings -------------------------------------------------------------------------------------------------------------
@@ -696,30 +676,16 @@ def _make_order_section(evaluation: Evaluation) -> list[Section]:
         ".",
     )
     blocks: list[Block] = [Paragraph(lede), Table(columns, rows, "Agreement on the order")]
-    blocks += [] if (steps := _tabulate_steps(systems[0])) is None else [steps]
+    if (steps := systems[0].count_steps()) is not None:
+        total = sum(steps.values())
+        counts = tabulate(
+            sorted(steps.items()),
+            (Column("steps off", "name"), lambda item: format_number(item[0], "+d") if item[0] else "0"),
+            (Column("samples"), lambda item: format_count(item[1])),
+            (Column("share"), lambda item: format_share(item[1] / total)),
+        )
+        blocks.append(Table(*counts, "How far predictions are off, minus is too low", max_rows=ALL_ROWS))
     return [Section("Ordered classes", blocks, "order")]
-
-
-def _tabulate_steps(system: SystemResult) -> Table | None:
-    """Tabulate samples by how many steps too high or too low their prediction is."""
-    table = rebuild_table(system)
-    if table is None or table.ordinal is None or table.is_sparse:
-        return None
-    place = {label: step for step, label in enumerate(table.ordinal)}
-    counts: dict[int, float] = {}
-    for truth, line in zip(table.truth_labels, np.asarray(table.counts), strict=True):
-        for predicted, count in zip(table.system_labels, line.tolist(), strict=True):
-            if predicted != table.reject and count:
-                off = place[predicted] - place[truth]
-                counts[off] = counts.get(off, 0.0) + count
-    total = sum(counts.values())
-    rows = tabulate(
-        sorted(counts),
-        (Column("steps off", "name"), lambda off: format_number(off, "+d") if off else "0"),
-        (Column("samples"), lambda off: format_count(counts[off])),
-        (Column("share"), lambda off: format_share(counts[off] / total)),
-    )
-    return Table(*rows, "How far predictions are off, minus is too low", max_rows=ALL_ROWS)
 
 
 def _make_score_section(evaluation: Evaluation, unit: Units) -> list[Section]:
@@ -802,8 +768,8 @@ def make_example_blocks(pair: CellExamples) -> Iterator[Block]:
 # Appendix -------------------------------------------------------------------------------------------------------------
 
 
-def _tabulate_metrics(evaluation: Evaluation, unit: Units) -> Section:
-    """Tabulate one row per metric, one column per system."""
+def _make_appendix(evaluation: Evaluation, unit: Units) -> Appendix:
+    """Make the table of all metrics, one row each and one column per system, and the sentences on the method."""
     systems = list(evaluation.ranking)[:MAX_COLUMNS]
     names = list(dict.fromkeys(name for system in systems for name in system.metrics))
     columns = [Column("metric", "name"), *(Column(plain_label(system.title)[:24], "text") for system in systems)]
@@ -827,23 +793,8 @@ def _tabulate_metrics(evaluation: Evaluation, unit: Units) -> Section:
     note = f"The best {len(systems)} systems; {left} more are in the downloads below." if left else ""
     caption = f"Every metric of every system with its interval, information in {unit.name}"
     table = Table(columns, rows, caption, note=note, search="metrics", whole=True, style="values every")
-    return Section(f"All {len(names)} metrics", [table])
-
-
-def _describe_intervals(evaluation: Evaluation) -> list[str]:
-    """Say how intervals were made, once for all systems, and how many samples would halve them, as a range."""
-    methods: dict[str, list[int]] = {}
-    for interval in (system.interval for system in evaluation.systems if system.interval is not None):
-        more = interval.samples_to_halve
-        methods.setdefault(interval.basis, []).extend(() if more is None else (more,))
-    return [
-        basis + (describe_halving(*sorted({min(more), max(more)})) if more else "") for basis, more in methods.items()
-    ]
-
-
-def _describe_method(evaluation: Evaluation) -> list[Phrase]:
     has_intervals = any(value.low is not None for system in evaluation.systems for value in system.metrics.values())
-    return [
+    method: list[Phrase] = [
         "Information is computed from the table of true class × predicted class alone; “captured” is the mutual "
         "information as a fraction of the truth's entropy.",
         "Captured information does not depend on how outputs are named: a system that swaps two names keeps its "
@@ -854,4 +805,20 @@ def _describe_method(evaluation: Evaluation) -> list[Phrase]:
         if has_intervals
         else "No intervals are shown, because this evaluation was made without a posterior. With few samples per cell "
         "captured information tends to look too high.",
+    ]
+    return Appendix(
+        sections=[Section(f"All {len(names)} metrics", [table])],
+        metrics=[name for system in evaluation.systems for name in system.metrics],
+        method=method,
+    )
+
+
+def _describe_intervals(evaluation: Evaluation) -> list[str]:
+    """Say how intervals were made, once for all systems, and how many samples would halve them, as a range."""
+    methods: dict[str, list[int]] = {}
+    for interval in (system.interval for system in evaluation.systems if system.interval is not None):
+        more = interval.samples_to_halve
+        methods.setdefault(interval.basis, []).extend(() if more is None else (more,))
+    return [
+        basis + (describe_halving(*sorted({min(more), max(more)})) if more else "") for basis, more in methods.items()
     ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 from xml.etree import ElementTree as Xml
@@ -73,6 +73,24 @@ def outline(gate: Gate, _unit: Units) -> Outline:
         (Column("condition", "text", 10), lambda check: check.condition),
         (Column("found", "text", 8, folds=True), lambda check: check.text),
     )
+    classes = tabulate(
+        gate.worst_classes,
+        (Column("system", "name", 6), lambda item: Name(item.system)),
+        (Column("class", "name", 10), lambda item: Name(item.label)),
+        (Column("missed share", metric="class_missed_share"), lambda item: f"{item.missed_share:.0%}"),
+        (Column("recall", priority=8), lambda item: "–" if item.recall.shown is None else f"{item.recall.shown:.0%}"),
+        (Column("interval", priority=5), lambda item: format_interval(item.recall, 100.0, 0)),
+        (Column("predicted as", "name", 7), lambda item: Name(item.predicted or "–")),
+        (Column("samples", priority=6), lambda item: f"{item.count:,.4g}"),
+    )
+    worst = Table(*classes, search="classes", max_rows=15)
+    # systems that pass without capturing anything
+    uninformative = [str(finding.evidence["system"]) for finding in gate.findings if finding.code == "no_information"]
+    reservation: tuple[Inline, ...] = ()
+    if gate.passed and uninformative:
+        verb = "captures" if len(uninformative) == 1 else "capture"
+        words = f" {verb} no more information than expected by chance"
+        reservation = (", although ", *list_names(uninformative), words)
     footnotes = []
     if "inconclusive" in kinds:
         advice = "more rows decide it"
@@ -83,41 +101,14 @@ def outline(gate: Gate, _unit: Units) -> Outline:
     return Outline(
         title=_HEADLINES[gate.outcome],
         kicker=("Gate", pluralize(len(gate.checks), "condition"), f"exit status {gate.status}"),
-        headline=(_HEADLINES[gate.outcome], *_describe_uninformative(gate), f": {_explain_outcome(gate) or counts}."),
+        headline=(_HEADLINES[gate.outcome], *reservation, f": {_explain_outcome(gate) or counts}."),
         sections=[
             Section("Conditions", [Table(*rows, "Conditions", max_rows=ALL_ROWS)], "conditions"),
-            *_make_class_section(gate),
+            *([Section("Worst classes", [worst], "classes")] if gate.worst_classes else []),
         ],
         footnotes=footnotes,
         appendix=Appendix(metrics=sorted({check.metric for check in gate.checks if check.metric})),
     )
-
-
-def _make_class_section(gate: Gate) -> Iterator[Section]:
-    """Show where to look first."""
-    if not gate.worst_classes:
-        return
-    rows = tabulate(
-        gate.worst_classes,
-        (Column("system", "name", 6), lambda item: Name(item.system)),
-        (Column("class", "name", 10), lambda item: Name(item.label)),
-        (Column("missed share", metric="class_missed_share"), lambda item: f"{item.missed_share:.0%}"),
-        (Column("recall", priority=8), lambda item: "–" if item.recall.shown is None else f"{item.recall.shown:.0%}"),
-        (Column("interval", priority=5), lambda item: format_interval(item.recall, 100.0, 0)),
-        (Column("predicted as", "name", 7), lambda item: Name(item.predicted or "–")),
-        (Column("samples", priority=6), lambda item: f"{item.count:,.4g}"),
-    )
-    yield Section("Worst classes", [Table(*rows, search="classes", max_rows=15)], "classes")
-
-
-def _describe_uninformative(gate: Gate) -> Iterator[Inline]:
-    """Name systems that pass without capturing anything."""
-    names = [str(found.evidence["system"]) for found in gate.findings if found.code == "no_information"]
-    if gate.passed and names:
-        verb = "captures" if len(names) == 1 else "capture"
-        yield ", although "
-        yield from list_names(names)
-        yield f" {verb} no more information than expected by chance"
 
 
 def _explain_outcome(gate: Gate) -> str | None:

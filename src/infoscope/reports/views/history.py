@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from infoscope.core.markup import pluralize
 from infoscope.figures.display import Display
@@ -11,20 +11,16 @@ from infoscope.metrics.registry import find
 from infoscope.reports.outline import Appendix, Column, Figure, Name, Outline, Phrase, Section, Table, Tile
 from infoscope.reports.shared import tabulate
 from infoscope.results.notation import MetricNotation, Units, format_count, format_number, format_share
-from infoscope.studies.history import Alarm, History, RunSeries, format_rarity
+from infoscope.studies.history import History, RunSeries, format_rarity
 
 LABEL_DOUBTS = ("relabelled", "no_common_label", "only_errors", "missing_predictions")
 """Findings by which the newest run's numbers mean something else than they seem to."""
 MAX_TILES = 4
 MAX_CLASS_CHARTS = 6
-
-
-def _make_chart(result: History) -> RunChartDisplay:
-    """Show the first system over the runs."""
-    return RunChartDisplay(result, result.series[0], find(result.metric).card.title)
-
-
-PICTURES: dict[str, Callable[[History], Display]] = {"runs": _make_chart}
+PICTURES: dict[str, Callable[[History], Display]] = {
+    "runs": lambda result: RunChartDisplay(result, result.series[0], find(result.metric).card.title)
+}
+"""The first system over the runs."""
 
 
 def outline(result: History, _unit: Units) -> Outline:
@@ -36,6 +32,16 @@ def outline(result: History, _unit: Units) -> Outline:
     for series in whole[:MAX_TILES]:
         baseline = f", baseline {notation.value(series.baselines[-1].mean)}" if series.baselines else ""
         tiles.append(Tile.from_estimate(series.newest.estimate, notation, title, f"{series.system}{baseline}"))
+    method = (
+        "z is the run minus the mean of the baseline's runs, divided by the root of the run's variance, the variance "
+        "between runs (DerSimonian and Laird) and that of the mean. The baseline holds the first 30 runs that "
+        "were no alarm.",
+        "A run is an alarm where z is below −3, or where two of three runs are below −2; with fewer than 30 runs the "
+        f"limits are Student's. For recalls the level is divided by the classes watched ({result.classes_watched}).",
+        "Slow drifts and weekly rhythms widen the spread and are found late or not at all.",
+        "Cells are those whose fraction of the true class differs between the baseline's runs and the newest one, at "
+        "1% over all cells; the spread between runs is not part of that test.",
+    )
     return Outline(
         title=f"{title} over {len(result.runs)} runs",
         kicker=(
@@ -45,8 +51,8 @@ def outline(result: History, _unit: Units) -> Outline:
         ),
         headline=_write_headline(result),
         tiles=tiles,
-        sections=[section for section in _make_sections(result, whole) if section.blocks],
-        appendix=Appendix(metrics=(result.metric, "class_recall"), method=_describe_method(result)),
+        sections=list(_make_sections(result, whole)),
+        appendix=Appendix(metrics=(result.metric, "class_recall"), method=method),
     )
 
 
@@ -73,32 +79,13 @@ def _write_headline(result: History) -> Phrase:
     return "The newest run, ", Name(result.runs[-1].name), f", is like the runs before it{before}."
 
 
-def _make_sections(result: History, whole: Sequence[RunSeries]) -> list[Section]:
-    title = find(result.metric).card.title
+def _make_sections(result: History, whole: Sequence[RunSeries]) -> Iterator[Section]:
+    """Show the runs of whole systems, then alarms, classes that fell and cells that changed, where there are any."""
+    title, notation = find(result.metric).card.title, MetricNotation(result.metric)
     charts = [
         Figure(RunChartDisplay(result, series, title).panel(), Name(series.system), style="series") for series in whole
     ]
-    fallen = dict.fromkeys((alarm.system, alarm.label) for alarm in result.alarms if alarm.label is not None)
-    by_class = {(series.system, series.label): series for series in result.series}
-    recalls = [
-        Figure(
-            RunChartDisplay(result, by_class[system, label], "recall").panel(),
-            (Name(system), ": recall of ", Name(str(label))),
-            style="series",
-        )
-        for system, label in fallen
-    ]
-    return [
-        Section(f"{title} over the runs", [*charts, _tabulate_newest(result, whole)], "runs", link="Runs"),
-        Section("Alarms", [_tabulate_alarms(result)] if result.alarms else [], "alarms", link="Alarms"),
-        Section("Classes that fell", recalls[:MAX_CLASS_CHARTS], "classes", only="page", link="Classes"),
-        Section("Cells that changed", [_tabulate_cells(result)] if result.changed_cells else [], "cells", link="Cells"),
-    ]
-
-
-def _tabulate_newest(result: History, whole: Sequence[RunSeries]) -> Table:
-    notation = MetricNotation(result.metric)
-    rows = tabulate(
+    newest = tabulate(
         [(series, series.newest, series.baselines[-1] if series.baselines else None) for series in whole],
         (Column("system", "name"), lambda item: Name(item[0].system)),
         (Column("runs", priority=4), lambda item: format_count(len(item[0].points))),
@@ -111,48 +98,42 @@ def _tabulate_newest(result: History, whole: Sequence[RunSeries]) -> Table:
         (Column("z"), lambda item: "" if item[1].z is None else format_number(item[1].z, "+.1f")),
         (Column("alarms", priority=5), lambda item: format_count(sum(point.rule != "" for point in item[0].points))),
     )
-    return Table(*rows, "The newest run of each system")
-
-
-def _tabulate_alarms(result: History) -> Table:
-    def write_metric(alarm: Alarm) -> Phrase:
-        if alarm.label is not None:
-            return ("recall of ", Name(alarm.label))
-        return find(result.metric).card.title_in_sentence
-
-    rows = tabulate(
-        result.alarms,
-        (Column("run", "name"), lambda item: Name(result.runs[item.run].name)),
-        (Column("system", "name"), lambda item: Name(item.system)),
-        (Column("metric", "text"), write_metric),
-        (Column("z"), lambda item: format_number(item.z, "+.1f")),
-        (Column("by chance", "text", priority=6), lambda item: f"1 in {format_rarity(item.chance)}"),
-        (Column("rule", "text", priority=5), lambda item: item.rule),
-    )
-    return Table(*rows, "Runs that are alarms", search="alarms", max_rows=10)
-
-
-def _tabulate_cells(result: History) -> Table:
-    rows = tabulate(
-        result.changed_cells,
-        (Column("system", "name"), lambda item: Name(item.system)),
-        (Column("true", "name"), lambda item: Name(item.truth)),
-        (Column("predicted", "name"), lambda item: Name(item.predicted)),
-        (Column("baseline"), lambda item: format_share(item.before)),
-        (Column("newest run"), lambda item: format_share(item.after)),
-        (Column("z", priority=5), lambda item: format_number(item.z, "+.1f")),
-    )
-    return Table(*rows, "Cells that changed", note="Fractions of the rows of the true class.")
-
-
-def _describe_method(result: History) -> tuple[str, ...]:
-    return (
-        "z is the run minus the mean of the baseline's runs, divided by the root of the run's variance, the variance "
-        "between runs (DerSimonian and Laird) and that of the mean. The baseline holds the first 30 runs that "
-        "were no alarm.",
-        "A run is an alarm where z is below −3, or where two of three runs are below −2; with fewer than 30 runs the "
-        f"limits are Student's. For recalls the level is divided by the classes watched ({result.classes_watched}).",
-        "Slow drifts and weekly rhythms widen the spread and are found late or not at all.",
-        "Cells are those whose fraction of the true class differs between the baseline's runs and the newest one, at "
-        "1% over all cells; the spread between runs is not part of that test.",
-    )
+    table = Table(*newest, "The newest run of each system")
+    yield Section(f"{title} over the runs", [*charts, table], "runs", link="Runs")
+    if result.alarms:
+        metric = find(result.metric).card.title_in_sentence
+        alarms = tabulate(
+            result.alarms,
+            (Column("run", "name"), lambda item: Name(result.runs[item.run].name)),
+            (Column("system", "name"), lambda item: Name(item.system)),
+            (Column("metric", "text"), lambda item: metric if item.label is None else ("recall of ", Name(item.label))),
+            (Column("z"), lambda item: format_number(item.z, "+.1f")),
+            (Column("by chance", "text", priority=6), lambda item: f"1 in {format_rarity(item.chance)}"),
+            (Column("rule", "text", priority=5), lambda item: item.rule),
+        )
+        table = Table(*alarms, "Runs that are alarms", search="alarms", max_rows=10)
+        yield Section("Alarms", [table], "alarms", link="Alarms")
+    by_class = {(series.system, series.label): series for series in result.series}
+    fallen = dict.fromkeys((alarm.system, alarm.label) for alarm in result.alarms if alarm.label is not None)
+    recalls = [
+        Figure(
+            RunChartDisplay(result, by_class[system, label], "recall").panel(),
+            (Name(system), ": recall of ", Name(str(label))),
+            style="series",
+        )
+        for system, label in [*fallen][:MAX_CLASS_CHARTS]
+    ]
+    if recalls:
+        yield Section("Classes that fell", recalls, "classes", only="page", link="Classes")
+    if result.changed_cells:
+        cells = tabulate(
+            result.changed_cells,
+            (Column("system", "name"), lambda item: Name(item.system)),
+            (Column("true", "name"), lambda item: Name(item.truth)),
+            (Column("predicted", "name"), lambda item: Name(item.predicted)),
+            (Column("baseline"), lambda item: format_share(item.before)),
+            (Column("newest run"), lambda item: format_share(item.after)),
+            (Column("z", priority=5), lambda item: format_number(item.z, "+.1f")),
+        )
+        table = Table(*cells, "Cells that changed", note="Fractions of the rows of the true class.")
+        yield Section("Cells that changed", [table], "cells", link="Cells")

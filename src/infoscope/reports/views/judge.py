@@ -111,13 +111,22 @@ def make_judge_section(evaluation: Evaluation, unit: Units) -> Iterator[Section]
             Section(("The judge by class: ", Name(judge.title)), tabulate_classes(judge, unit))
             for judge in (result.judge if result.verdicts == "class" else ())
         ]
-        strata = [
-            Section(
-                ("Verdict and prediction: ", Name(part[system.name].title)),
-                [Figure(StrataMosaicDisplay.from_judge(part, system.name).panel()), _tabulate_strata(system)],
+        strata = []
+        for system in result.systems:  # how often predictions are right, by verdict and prediction
+            rows = tabulate(
+                sorted(system.strata, key=lambda stratum: -stratum.rows),
+                (Column("verdict", "name"), lambda stratum: Name(stratum.verdict)),
+                (Column("prediction", "name"), lambda stratum: Name(stratum.prediction)),
+                (Column("rows"), lambda stratum: format_count(round(stratum.rows))),
+                (Column("labels"), lambda stratum: format_count(round(stratum.labels))),
+                (Column("right"), lambda stratum: Strong(format_share(stratum.right.shown))),
+                (Column("interval", priority=5), lambda stratum: format_interval(stratum.right)),
             )
-            for system in result.systems
-        ]
+            caption = "Fraction of right predictions by verdict and prediction"
+            note = "Labelled rows represent the others with the same verdict and prediction."
+            mosaic = Figure(StrataMosaicDisplay.from_judge(part, system.name).panel())
+            heading: Phrase = ("Verdict and prediction: ", Name(part[system.name].title))
+            strata.append(Section(heading, [mosaic, Table(*rows, caption, note=note, search="strata")]))
         if result.group is None:
             by_class = [*sections, *by_class]
             details += strata
@@ -203,18 +212,3 @@ def _tabulate_estimates(parts: Sequence[tuple[Evaluation, JudgeResult]]) -> Tabl
         "verdict were right."
     )
     return Table(*rows, "Each metric by labels and judge", note=note, search="metrics", max_rows=ALL_ROWS)
-
-
-def _tabulate_strata(system: JudgedSystem) -> Table:
-    """Tabulate how often predictions are right, by verdict and prediction, those of most rows first."""
-    rows = tabulate(
-        sorted(system.strata, key=lambda stratum: -stratum.rows),
-        (Column("verdict", "name"), lambda stratum: Name(stratum.verdict)),
-        (Column("prediction", "name"), lambda stratum: Name(stratum.prediction)),
-        (Column("rows"), lambda stratum: format_count(round(stratum.rows))),
-        (Column("labels"), lambda stratum: format_count(round(stratum.labels))),
-        (Column("right"), lambda stratum: Strong(format_share(stratum.right.shown))),
-        (Column("interval", priority=5), lambda stratum: format_interval(stratum.right)),
-    )
-    note = "Labelled rows represent the others with the same verdict and prediction."
-    return Table(*rows, "Fraction of right predictions by verdict and prediction", note=note, search="strata")

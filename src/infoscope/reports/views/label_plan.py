@@ -50,58 +50,47 @@ _WORDS: dict[Basis, _Words] = {
 }
 
 
-def _make_strata_section(result: LabelPlan) -> Iterator[Section]:
-    """Show where the labels go, with a judge."""
-    if not result.strata:
-        return
+def _make_sections(result: LabelPlan) -> Iterator[Section]:
+    """Show what every group needs, where labels go with a judge, and the widths of other numbers of labels."""
     split = list(result.groups[0].group) if result.groups else []
-    rows = tabulate(
-        result.strata,
-        *make_group_columns(split),
-        (Column("verdict", "name"), lambda item: Name(item.verdict)),
-        (Column("prediction", "name"), lambda item: Name(item.prediction)),
-        (Column("rows"), lambda item: format_count(item.rows)),
-        (Column("labelled"), lambda item: format_count(item.labelled)),
-        (Column("to label"), lambda item: format_count(item.more)),
-    )
-    note = "Rows of a verdict and prediction are drawn at random."
-    yield Section("Where the labels go", [Table(*rows, note=note, search="strata")], "strata")
-
-
-def _make_group_section(result: LabelPlan) -> Iterator[Section]:
-    """Show what every group needs, where rows are split."""
-    if not result.groups:
-        return
-    rows = tabulate(
-        result.groups,
-        *make_group_columns(result.groups[0].group),
-        (Column("system", "name"), lambda item: Name(item.system)),
-        (Column("labelled"), lambda item: format_count(item.labelled)),
-        (Column("without a label"), lambda item: format_count(item.items)),
-        (Column("± now"), lambda item: "–" if item.half_width is None else f"{item.half_width:.3f}"),
-        (Column("to label"), lambda item: format_count(item.labels)),
-        (
-            Column("labels at random"),
-            lambda item: "–" if item.labels_random is None else format_count(item.labels_random),
-        ),
-    )
-    note = "Each group separately; of several systems, the one that needs most labels decides."
-    yield Section("Groups", [Table(*rows, note=note, search="groups")], "groups")
-
-
-def _make_width_section(result: LabelPlan) -> Iterator[Section]:
-    """Show the widths of other numbers of labels."""
-    if not result.curve:
-        return
-    rows = tabulate(
-        result.curve,
-        (Column("labels"), lambda item: format_count(item.labels)),
-        (Column("± planned"), lambda item: f"{item.planned:.3f}"),
-        (Column("± at random"), lambda item: f"{item.random:.3f}"),
-    )
-    note = "The widest interval of any group, with as many labels in all groups together." if result.groups else ""
-    blocks: list[Figure | Table] = [Figure(LabelPlanDisplay(result).panel()), Table(*rows, note=note)]
-    yield Section("How narrow the interval gets", blocks, "widths", link="Widths")
+    if result.groups:
+        groups = tabulate(
+            result.groups,
+            *make_group_columns(split),
+            (Column("system", "name"), lambda item: Name(item.system)),
+            (Column("labelled"), lambda item: format_count(item.labelled)),
+            (Column("without a label"), lambda item: format_count(item.items)),
+            (Column("± now"), lambda item: "–" if item.half_width is None else f"{item.half_width:.3f}"),
+            (Column("to label"), lambda item: format_count(item.labels)),
+            (
+                Column("labels at random"),
+                lambda item: "–" if item.labels_random is None else format_count(item.labels_random),
+            ),
+        )
+        note = "Each group separately; of several systems, the one that needs most labels decides."
+        yield Section("Groups", [Table(*groups, note=note, search="groups")], "groups")
+    if result.strata:
+        strata = tabulate(
+            result.strata,
+            *make_group_columns(split),
+            (Column("verdict", "name"), lambda item: Name(item.verdict)),
+            (Column("prediction", "name"), lambda item: Name(item.prediction)),
+            (Column("rows"), lambda item: format_count(item.rows)),
+            (Column("labelled"), lambda item: format_count(item.labelled)),
+            (Column("to label"), lambda item: format_count(item.more)),
+        )
+        note = "Rows of a verdict and prediction are drawn at random."
+        yield Section("Where the labels go", [Table(*strata, note=note, search="strata")], "strata")
+    if result.curve:
+        widths = tabulate(
+            result.curve,
+            (Column("labels"), lambda item: format_count(item.labels)),
+            (Column("± planned"), lambda item: f"{item.planned:.3f}"),
+            (Column("± at random"), lambda item: f"{item.random:.3f}"),
+        )
+        note = "The widest interval of any group, with as many labels in all groups together." if result.groups else ""
+        blocks: list[Figure | Table] = [Figure(LabelPlanDisplay(result).panel()), Table(*widths, note=note)]
+        yield Section("How narrow the interval gets", blocks, "widths", link="Widths")
 
 
 def outline(result: LabelPlan, _unit: Units) -> Outline:
@@ -125,6 +114,6 @@ def outline(result: LabelPlan, _unit: Units) -> Outline:
         headline=result.findings[0].text,
         tiles=tiles,
         stated=[result.findings[0].code],
-        sections=[*_make_group_section(result), *_make_strata_section(result), *_make_width_section(result)],
+        sections=list(_make_sections(result)),
         appendix=Appendix(metrics=(result.metric,), method=words.method),
     )

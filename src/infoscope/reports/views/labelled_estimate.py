@@ -21,13 +21,6 @@ def _make_forest(result: LabelledEstimate) -> ComparisonDisplay:
 PICTURES: dict[str, Callable[[LabelledEstimate], Display]] = {"forest": _make_forest}
 
 
-def _count_systems(result: LabelledEstimate) -> str:
-    """Say how many systems there are, or in how many groups one system was labelled."""
-    if result.groups is not None:
-        return f"1 system in {pluralize(result.groups, 'group')}"
-    return pluralize(len(result.systems), "system")
-
-
 _METHOD: dict[Basis, str] = {
     "latent truth": "The model's expectation over all items, corrected by weighted residuals of the labelled ones: "
     "right by design, also where the model is wrong. Intervals come from drawing the labels again.",
@@ -51,10 +44,13 @@ def outline(result: LabelledEstimate, _unit: Units) -> Outline:
         tiles.append(Tile(f"±{result.reached:.3g}", "half width reached", "", f"±{result.expected:.3g} expected"))
     pictured = any(estimate.shown is not None for estimate in result.systems.values())
     picture = [Figure(_make_forest(result).panel())] if pictured else []
+    systems = pluralize(len(result.systems), "system")
+    if result.groups is not None:  # one system in several groups
+        systems = f"1 system in {pluralize(result.groups, 'group')}"
     return Outline(
         title=f"{card.title} from {result.labels:,} labels",
-        kicker=("With planned labels", f"{format_count(result.labels)} labels", _count_systems(result)),
-        headline=f"{card.title} of {_count_systems(result)} from {format_count(result.labels)} labels.",
+        kicker=("With planned labels", f"{format_count(result.labels)} labels", systems),
+        headline=f"{card.title} of {systems} from {format_count(result.labels)} labels.",
         tiles=[Tile(format_count(result.labels), "labels"), *tiles],
         sections=[Section("Systems", [*picture, Table(*rows, search="systems")], "systems")],
         appendix=Appendix(metrics=(result.metric,), method=(_METHOD[result.basis],)),

@@ -28,6 +28,13 @@ def outline(result: LatentTruth, unit: Units) -> Outline:
     proficiency = best.metrics["proficiency"]
     within = format_interval(proficiency)
     pictured = any(system.metrics["proficiency"].shown is not None for system in result.systems)
+    classes = tabulate(
+        result.frequencies.items(),
+        (Column("class", "name"), lambda item: Name(item[0])),
+        (Column("frequency"), lambda item: format_share(item[1].shown)),
+        (Column("interval"), lambda item: format_interval(item[1])),
+    )
+    chains = "" if result.r_hat is None else f", split R̂ at most {result.r_hat:.3f}"
     return Outline(
         title=f"Latent truth of {len(result.names)} systems",
         kicker=(
@@ -53,11 +60,18 @@ def outline(result: LatentTruth, unit: Units) -> Outline:
         ],
         sections=[
             _make_system_section(result, unit, Figure(make_forest(result).panel()) if pictured else None),
-            _make_class_section(result),
+            Section("Classes", [Table(*classes, search="classes", max_rows=30)], "classes"),
             *_make_check_section(result),
         ],
         appendix=Appendix(
-            metrics=("proficiency", "accuracy", "kappa", "mutual_information"), method=_describe_method(result)
+            metrics=("proficiency", "accuracy", "kappa", "mutual_information"),
+            method=(
+                "Predictions are taken as independent given the class (Dawid and Skene 1979); the classes are not "
+                "labelled but inferred from all systems together.",
+                f"Intervals, where there are any, come from {result.draws:,} draws of the posterior (Gibbs sampling, "
+                f"two chains{chains}); how wrong predictions spread is learned from the data.",
+                "Errors of some systems can be found by the checks of pairs and votes; errors of all cannot.",
+            ),
         ),
     )
 
@@ -87,16 +101,6 @@ def _make_system_section(result: LatentTruth, unit: Units, picture: Figure | Non
     )
     table = Table(*rows, search="systems", note="Estimated without truth: read as “at most about”.")
     return Section("Systems", [*((picture,) if picture else ()), table], "systems")
-
-
-def _make_class_section(result: LatentTruth) -> Section:
-    rows = tabulate(
-        result.frequencies.items(),
-        (Column("class", "name"), lambda item: Name(item[0])),
-        (Column("frequency"), lambda item: format_share(item[1].shown)),
-        (Column("interval"), lambda item: format_interval(item[1])),
-    )
-    return Section("Classes", [Table(*rows, search="classes", max_rows=30)], "classes")
 
 
 def _make_check_section(result: LatentTruth) -> Sequence[Section]:
@@ -129,14 +133,3 @@ def _make_check_section(result: LatentTruth) -> Sequence[Section]:
             )
         )
     return (Section("Do errors go together?", blocks, "shared-errors"),)
-
-
-def _describe_method(result: LatentTruth) -> Sequence[str]:
-    return (
-        "Predictions are taken as independent given the class (Dawid and Skene 1979); the classes are not labelled but "
-        "inferred from all systems together.",
-        f"Intervals, where there are any, come from {result.draws:,} draws of the posterior (Gibbs sampling, two chains"
-        + ("" if result.r_hat is None else f", split R̂ at most {result.r_hat:.3f}")
-        + "); how wrong predictions spread is learned from the data.",
-        "Errors of some systems can be found by the checks of pairs and votes; errors of all cannot.",
-    )

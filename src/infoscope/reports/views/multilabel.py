@@ -36,11 +36,6 @@ from infoscope.results.notation import (
 from infoscope.studies.multilabel import MEASURES, Level, MultilabelEvaluation, Predictor
 
 
-def _make_predictor_forest(result: MultilabelEvaluation) -> ComparisonDisplay:
-    rows = rows_of({system.name: system.metrics["proficiency"] for system in result.systems})
-    return ComparisonDisplay(rows, "Proficiency", noun="predictors")
-
-
 def _make_category_forest(result: MultilabelEvaluation) -> ComparisonDisplay:
     """Show categories of the first predictor; those that cost most where there are many."""
     categories = [item for item in result.systems[0].classes if item.proficiency is not None]
@@ -52,7 +47,11 @@ def _make_category_forest(result: MultilabelEvaluation) -> ComparisonDisplay:
 
 
 PICTURES: dict[str, Callable[[MultilabelEvaluation], Display]] = {
-    "predictors": _make_predictor_forest,
+    "predictors": lambda result: ComparisonDisplay(
+        rows_of({system.name: system.metrics["proficiency"] for system in result.systems}),
+        "Proficiency",
+        noun="predictors",
+    ),
     "categories": _make_category_forest,
 }
 MAX_DRAWN = 40
@@ -114,18 +113,42 @@ def _write_headline(system: Predictor, many: int) -> Phrase:
 def _make_predictor_section(system: Predictor, unit: Units, position: int) -> Section:
     heading = (Name(system.name), " against ", Name(system.truth_name))
     aside = f"{format_count(system.n)} objects, {len(system.categories):,} categories"
-    blocks: list[Block | Section] = [_tabulate_metrics(system), _tabulate_label_sets(system)]
-    blocks += _make_reassignment_blocks(system) if system.reassignments else []
+    label_sets = tabulate(
+        system.label_sets.items(),
+        (Column("label sets", "name"), lambda item: item[0].replace("_", " ")),
+        (Column("mean"), lambda item: f"{item[1].mean:.2f}"),
+        (Column("sd"), lambda item: f"{item[1].sd:.2f}"),
+        (Column("min"), lambda item: "" if item[1].least is None else format_count(item[1].least)),
+        (Column("max"), lambda item: "" if item[1].most is None else format_count(item[1].most)),
+    )
+    blocks: list[Block | Section] = [_tabulate_metrics(system), Table(*label_sets)]
+    if system.reassignments:
+        reassignments = tabulate(
+            system.reassignments,
+            (Column(f"{system.truth_name} used", "name"), lambda item: Name(item.truth)),
+            (Column(f"{system.name} used", "name"), lambda item: Name(item.system)),
+            (Column("captured"), lambda item: format_share(item.proficiency)),
+            (Column("together"), lambda item: format_count(item.joint)),
+            (Column("expected", priority=5), lambda item: f"{item.expected:.1f}"),
+            (Column("p", priority=4), lambda item: format_p_value(item.p_value)),
+            (Column("association", "text", 3), lambda item: item.association),
+        )
+        title = "Reassigned by the best renaming (ties go to the category's own name)"
+        hints = [f"{item.sentence(system.truth_name, system.name)}." for item in system.reassignments if item.finding]
+        none = "None of these is beyond chance, so none is a finding; a negative pair is never a renaming."
+        blocks.append(Table(*reassignments, title=title, search="categories", max_rows=MAX_ROWS))
+        blocks.append(Bullets(hints) if hints else Paragraph(none, quiet=True))
     blocks.append(_tabulate_categories(system))
     blocks += [_make_level_section(level, unit) for level in system.levels]
     return Section(heading, blocks, f"predictor-{position}", link=system.name[:30], aside=aside)
 
 
 def _tabulate_metrics(system: Predictor) -> Table:
-    def spread(name: str) -> str:
-        halves = system.stability.get(name)
-        return MetricNotation(name).spread(halves.sd) if halves else ""
-
+    halves = {
+        name: MetricNotation(name).spread(system.stability[name].sd) if system.stability.get(name) else ""
+        for name in system.metrics
+        if system.stability
+    }
     corrected = (
         (Column("interval", priority=8), lambda name: MetricNotation(name).interval(system.metrics[name])),
         (Column("in sample", priority=4), lambda name: MetricNotation(name).in_sample(system.metrics[name])),
@@ -135,7 +158,7 @@ def _tabulate_metrics(system: Predictor) -> Table:
         (Column("metric", "text", 9), lambda name: _TITLES[name]),
         (Column("value"), lambda name: Strong(MetricNotation(name).shown(system.metrics[name]))),
         *(corrected if system.draws else ()),
-        *([(Column("sd of halves", priority=3), spread)] if system.stability else []),
+        *([(Column("sd of halves", priority=3), halves.__getitem__)] if halves else []),
         (Column("id", "text", 2), lambda name: (Code(name),)),
     )
     note = (
@@ -150,38 +173,6 @@ def _tabulate_metrics(system: Predictor) -> Table:
             by_reason.setdefault(estimate.undefined, []).append(_TITLES[name])
     note += "".join(f" Undefined ({', '.join(titles)}): {reason}." for reason, titles in by_reason.items())
     return Table(*rows, title="Metrics", note=note, search="metrics", max_rows=ALL_ROWS)
-
-
-def _tabulate_label_sets(system: Predictor) -> Table:
-    rows = tabulate(
-        system.label_sets.items(),
-        (Column("label sets", "name"), lambda item: item[0].replace("_", " ")),
-        (Column("mean"), lambda item: f"{item[1].mean:.2f}"),
-        (Column("sd"), lambda item: f"{item[1].sd:.2f}"),
-        (Column("min"), lambda item: "" if item[1].least is None else format_count(item[1].least)),
-        (Column("max"), lambda item: "" if item[1].most is None else format_count(item[1].most)),
-    )
-    return Table(*rows)
-
-
-def _make_reassignment_blocks(system: Predictor) -> list[Block]:
-    rows = tabulate(
-        system.reassignments,
-        (Column(f"{system.truth_name} used", "name"), lambda item: Name(item.truth)),
-        (Column(f"{system.name} used", "name"), lambda item: Name(item.system)),
-        (Column("captured"), lambda item: format_share(item.proficiency)),
-        (Column("together"), lambda item: format_count(item.joint)),
-        (Column("expected", priority=5), lambda item: f"{item.expected:.1f}"),
-        (Column("p", priority=4), lambda item: format_p_value(item.p_value)),
-        (Column("association", "text", 3), lambda item: item.association),
-    )
-    title = "Reassigned by the best renaming (ties go to the category's own name)"
-    hints = [f"{item.sentence(system.truth_name, system.name)}." for item in system.reassignments if item.finding]
-    none = "None of these is beyond chance, so none is a finding; a negative pair is never a renaming."
-    return [
-        Table(*rows, title=title, search="categories", max_rows=MAX_ROWS),
-        Bullets(hints) if hints else Paragraph(none, quiet=True),
-    ]
 
 
 def _tabulate_categories(system: Predictor) -> Table:

@@ -43,6 +43,13 @@ def outline(result: Relations, unit: Units) -> Outline:
         "Closest pairs" if result.target is None else ("What each column tells about ", Name(result.target))
     )
     given = ("The same given ", Name(", ".join(result.given), 60))
+    headline, *lede = _write_sentences(result, unit)
+    pictures: list[Section] = []
+    if len(result.relations) >= 2:
+        drawn: Block = Figure(RelationGraphDisplay.from_relations(result).panel())
+        if result.target is None:
+            drawn = SideBySide([Figure(RelationMatrixDisplay.from_relations(result).panel())], [drawn])
+        pictures = [Section("Which columns tell about which", [drawn], "map", link="Map", only="page")]
     return Outline(
         title="Relations of columns",
         kicker=(
@@ -51,11 +58,11 @@ def outline(result: Relations, unit: Units) -> Outline:
             *((f"{format_count(rows)} rows",) if rows is not None else ()),
             *((("target ", Name(result.target)),) if result.target else ()),
         ),
-        headline=_write_headline(result, unit),
-        lede=list(_write_lede(result)),
+        headline=headline,
+        lede=lede,
         tiles=list(_make_tiles(result, unit)),
         sections=[
-            *_make_picture_section(result),
+            *pictures,
             _make_relation_section(result, result.relations, unit, heading, "relations"),
             *([_make_relation_section(result, result.conditional, unit, given, "given")] if result.conditional else []),
             *_make_split_section(result, unit),
@@ -79,33 +86,30 @@ def outline(result: Relations, unit: Units) -> Outline:
     )
 
 
-def _write_headline(result: Relations, unit: Units) -> Phrase:
+def _write_sentences(result: Relations, unit: Units) -> Iterator[Phrase]:
+    """Write the closest relation, as the headline, and how many are significant, also given other columns."""
     significant = [relation for relation in result.relations if relation.is_significant(result.level)]
     given = [relation for relation in result.conditional if relation.is_significant(result.level)]
-    if not significant and given:
-        best, bits = given[0], unit.amount(given[0].information.shown, 3)
-        others = Name(", ".join(result.given), 40)
-        words = (Name(best.first), " tells about ", Name(best.second), " only given ", others)
-        return (*words, f": {bits} {unit.name}.")
-    if not significant:
-        return f"None of {len(result.relations)} pairs of columns tells more about each other than chance would."
-    best = significant[0]
-    bits = unit.amount(best.information.shown, 3)
-    if result.target is not None:
-        part = f", {format_share(best.of_second)} of it" if best.of_second is not None else ""
-        return (Name(best.first), " tells the most about ", Name(best.second), f": {bits} {unit.name}{part}.")
-    return (Name(best.first), " and ", Name(best.second), f" tell the most about each other: {bits} {unit.name}.")
-
-
-def _write_lede(result: Relations) -> Iterator[Phrase]:
-    significant = [relation for relation in result.relations if relation.is_significant(result.level)]
+    others = Name(", ".join(result.given), 40)
+    closest = next(iter(significant or given), None)
+    if closest is None:
+        yield f"None of {len(result.relations)} pairs of columns tells more about each other than chance would."
+    else:
+        first, second = Name(closest.first), Name(closest.second)
+        bits = f": {unit.amount(closest.information.shown, 3)} {unit.name}"
+        if not significant:
+            yield (first, " tells about ", second, " only given ", others, f"{bits}.")
+        elif result.target is not None:
+            part = f", {format_share(closest.of_second)} of it" if closest.of_second is not None else ""
+            yield (first, " tells the most about ", second, f"{bits}{part}.")
+        else:
+            yield (first, " and ", second, f" tell the most about each other{bits}.")
     rule = {"holm": "Holm-corrected", "benjamini-yekutieli": "corrected by Benjamini-Yekutieli"}.get(
         result.correction, "not corrected for their number"
     )
     yield f"{len(significant)} of {len(result.relations)} relations are significant ({rule})."
     if result.conditional:
-        given = sum(relation.is_significant(result.level) for relation in result.conditional)
-        yield ("Given ", Name(", ".join(result.given), 40), f", {given} of {len(result.conditional)} are.")
+        yield ("Given ", others, f", {len(given)} of {len(result.conditional)} are.")
 
 
 def _make_tiles(result: Relations, unit: Units) -> Iterator[Tile]:
@@ -119,15 +123,6 @@ def _make_tiles(result: Relations, unit: Units) -> Iterator[Tile]:
     yield Tile(unit.amount(together.o_information), "O-information", "", word)
     if together.interaction is not None:
         yield Tile(unit.amount(together.interaction, 3), "interaction", "", "I(X;Y|Z) − I(X;Y); + is synergy")
-
-
-def _make_picture_section(result: Relations) -> Iterator[Section]:
-    if len(result.relations) < 2:
-        return
-    drawn: Block = Figure(RelationGraphDisplay.from_relations(result).panel())
-    if result.target is None:
-        drawn = SideBySide([Figure(RelationMatrixDisplay.from_relations(result).panel())], [drawn])
-    yield Section("Which columns tell about which", [drawn], "map", link="Map", only="page")
 
 
 def _make_relation_section(

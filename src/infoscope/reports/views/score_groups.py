@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from infoscope.core.markup import pluralize
 from infoscope.figures.comparison import ComparisonDisplay, ForestRow
@@ -78,7 +78,13 @@ def tabulate_summary(summary: ScoreSummary) -> Table:
 
 def outline(result: ScoreGroups, _unit: Units) -> Outline:
     """Write the outline: the total first."""
-    total = result.total
+    total, quality = result.total, result.statistics.get("lift_quality")
+    headline = f"{result.score} over {len(result):,} groups: all samples are of one class."
+    if total.lift_quality is not None and quality is not None:
+        headline = (
+            f"{result.score} has a lift quality of {format_share(total.lift_quality)} in all, and on average "
+            f"{format_share(quality.mean)} over {pluralize(quality.groups, 'group')} ({quality.above_zero:,} above 0)."
+        )
     return Outline(
         title=f"{result.score} by {', '.join(result.by)}",
         kicker=(
@@ -87,15 +93,12 @@ def outline(result: ScoreGroups, _unit: Units) -> Outline:
             pluralize(len(result), "group"),
             f"positive class '{result.positive}'",
         ),
-        headline=_write_headline(result),
+        headline=headline,
         tiles=[
             Tile(format_summary_number(name, getattr(total, name)), SUMMARY_WORDS[name])
             for name in ("prevalence", "normalized_log_loss", "normalized_brier_score", "lift_quality")
         ],
-        sections=[
-            Section("Over the groups", [_tabulate_statistics(result)], "statistics"),
-            Section("Groups, the largest first", [_tabulate_groups(result)], "groups"),
-        ],
+        sections=list(_make_sections(result)),
         appendix=Appendix(
             metrics=[],
             method=(
@@ -108,29 +111,16 @@ def outline(result: ScoreGroups, _unit: Units) -> Outline:
     )
 
 
-def _write_headline(result: ScoreGroups) -> str:
-    quality = result.statistics.get("lift_quality")
-    if result.total.lift_quality is None or quality is None:
-        return f"{result.score} over {len(result):,} groups: all samples are of one class."
-    return (
-        f"{result.score} has a lift quality of {format_share(result.total.lift_quality)} in all, and on average "
-        f"{format_share(quality.mean)} over {pluralize(quality.groups, 'group')} "
-        f"({quality.above_zero:,} above 0)."
-    )
-
-
-def _tabulate_statistics(result: ScoreGroups) -> Table:
-    columns = [Column("number", "name"), *map(Column, ("groups", "mean", "sd", "min", "max", "above 0"))]
-    rows: list[Sequence[Cell]] = []
+def _make_sections(result: ScoreGroups) -> Iterator[Section]:
+    """Show how numbers vary over the groups, then every group."""
+    heads = [Column("number", "name"), *map(Column, ("groups", "mean", "sd", "min", "max", "above 0"))]
+    statistics: list[Sequence[Cell]] = []
     for name, spread in result.statistics.items():
         if name in SUMMARY_WORDS and name != "best_lift_threshold":
             values = (spread.mean, spread.sd, spread.least, spread.most)
             numbers = [format_summary_number(name, value) for value in values]
-            rows.append((SUMMARY_WORDS[name], f"{spread.groups:,}", *numbers, f"{spread.above_zero:,}"))
-    return Table(columns, rows, max_rows=ALL_ROWS)
-
-
-def _tabulate_groups(result: ScoreGroups) -> Table:
+            statistics.append((SUMMARY_WORDS[name], f"{spread.groups:,}", *numbers, f"{spread.above_zero:,}"))
+    yield Section("Over the groups", [Table(heads, statistics, max_rows=ALL_ROWS)], "statistics")
     columns = [
         *(Column(name, "name") for name in result.by),
         Column("samples"),
@@ -140,7 +130,8 @@ def _tabulate_groups(result: ScoreGroups) -> Table:
     total: list[Cell] = ["total", *([""] * (len(result.by) - 1))]
     rows = [Row([*total, *_write_cells(result.total)], best=True)]
     rows += [Row([*(Name(value) for value in item.group), *_write_cells(item.summary)]) for item in result.groups]
-    return Table(columns, rows, search="groups", max_rows=20)
+    groups = Table(columns, rows, search="groups", max_rows=20)
+    yield Section("Groups, the largest first", [groups], "groups")
 
 
 _PRIORITIES = {"lift_quality": 9, "log_loss": 8, "brier_score": 8, "prevalence": 7, "best_lift": 3, "mean_score": 4}

@@ -126,14 +126,15 @@ def outline(sweep: Sweep, unit: Units) -> Outline:
         [[None if p is None else [round(p[0], 1), round(p[1], 1)] for p in curve] for curve in chart.dots]
         for chart in charts
     ]
+    headline, *lede = _write_sentences(sweep, choice, curves, unit)
     key = "rejection_rate" if is_rejecting else "threshold"
     title = "Scores by chance" if sweep.is_by_chance else _capitalise(_describe_action(sweep, curves, choice.point))
     recommended = "Best" if sweep.is_by_chance else "Recommended"
     return Outline(
         title=f"{title} | operating points",
         kicker=list(_write_kicker(sweep)),
-        headline=_write_headline(sweep, choice, curves, unit),
-        lede=list(_write_lede(sweep, choice, curves, unit)),
+        headline=headline,
+        lede=lede,
         hero=[InformationBar.from_bits(lambda name: float(np.nan_to_num(sweep.values(name)[choice.point])), unit)],
         tiles=list(_make_tiles(sweep, choice, curves, unit)),
         sections=[
@@ -248,20 +249,18 @@ def _describe_point(sweep: Sweep, curves: Curves, place: int) -> str:
     return f"{start}: {text('rejection_rate')} are rejected, {accepted}, and {captured}."
 
 
-def _write_headline(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> str:
+def _write_sentences(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterator[str]:
+    """Write the recommended point, as the headline, and what it is worth."""
+    action = _describe_action(sweep, curves, choice.point)
+    criterion, value = name_criterion(choice.criterion), format_criterion(choice, choice.value, unit)
     if sweep.is_by_chance and choice.criterion != "expected_cost":
-        return "The scores separate the classes no better than chance: no threshold is recommended."
-    action = _capitalise(_describe_action(sweep, curves, choice.point))
-    if choice.criterion == "proficiency":
-        return f"{action}: that captures {format_share(choice.value)} of the information in the truth, the most of all."
-    value = format_criterion(choice, choice.value, unit)
-    return f"{action}: that gives the best {name_criterion(choice.criterion)}, {value}."
-
-
-def _write_lede(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterator[str]:
-    if sweep.is_by_chance and choice.criterion != "expected_cost":
-        best = f"{name_criterion(choice.criterion)} {format_criterion(choice, choice.value, unit)}"
-        yield f"Best in this sample: {_describe_action(sweep, curves, choice.point)} ({best})."
+        yield "The scores separate the classes no better than chance: no threshold is recommended."
+        yield f"Best in this sample: {action} ({criterion} {value})."
+    elif choice.criterion == "proficiency":
+        share = f"{format_share(choice.value)} of the information in the truth"
+        yield f"{_capitalise(action)}: that captures {share}, the most of all."
+    else:
+        yield f"{_capitalise(action)}: that gives the best {criterion}, {value}."
     held = choice.held_out
     if held.value is None:
         yield "There are too few samples to evaluate the choice on held-out samples."
@@ -445,26 +444,18 @@ def _draw_curves(sweep: Sweep, choice: Choice, places: NDArray[np.int64]) -> Cha
             if len(run) and defined[run[0]]:
                 points = tuple(zip(across[run].tolist(), y[run].tolist(), strict=True))
                 marks.append(Line(points, series(number), 2.2))
-    marks += _name_curves(panel, across, heights, list(names.values()))
+    # the names of the curves at the right, level with their ends
+    ends = []
+    for y in heights:
+        drawn = np.flatnonzero(np.isfinite(across) & np.isfinite(y))
+        ends.append(float(y[drawn[np.argmax(across[drawn])]]) if len(drawn) else 0.0)
+    step = 17.0 * (panel.y.high - panel.y.low) / panel.inner[1]
+    levels = spread_labels(ends, step, panel.y.low, panel.y.high)
+    for number, (name, level) in enumerate(zip(names.values(), levels, strict=True)):
+        marks.append(Words(panel.x.high, level, name, series(number), shift=(9.0, 0.0), bold=True))
     dots = [_place_dots(panel, across, y) for y in heights]
     caption = f"The upright line is the point chosen above{band}."
     return Chart("Along the curve", caption, replace(panel, marks=tuple(marks)), dots, upright=True)
-
-
-def _name_curves(
-    panel: Panel, x: NDArray[np.float64], heights: Sequence[NDArray[np.float64]], words: Sequence[str]
-) -> list[Mark]:
-    """Write the names of the curves at the right, level with their ends."""
-    ends = []
-    for y in heights:
-        defined = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
-        ends.append(float(y[defined[np.argmax(x[defined])]]) if len(defined) else 0.0)
-    step = 17.0 * (panel.y.high - panel.y.low) / panel.inner[1]
-    heights_of_names = spread_labels(ends, step, panel.y.low, panel.y.high)
-    return [
-        Words(panel.x.high, height, word, series(number), shift=(9.0, 0.0), bold=True)
-        for number, (word, height) in enumerate(zip(words, heights_of_names, strict=True))
-    ]
 
 
 def _place_dots(panel: Panel, x: NDArray[np.float64], y: NDArray[np.float64]) -> list[Point | None]:

@@ -121,13 +121,24 @@ def outline(evaluation: TrackingEvaluation, unit: Units) -> Outline:
     if focus.ledger["truth"] > 0:
         alone = TrackingEvaluation(evaluation.convention, (focus,))
         hero = (Figure(TrackLedgerDisplay.from_evaluation(alone).panel()),)
+    captured = focus.metrics["proficiency"]
+    headline: Phrase = (Name(focus.name, 48), f" cannot be evaluated by information: {captured.undefined}.")
+    if captured.shown is not None:
+        rank = f", the least erroneous of {len(evaluation.systems)} trackers" if has_several else ""
+        share = format_share_with_interval(captured)
+        headline = (Name(focus.name, 48), f" captures {share} of the information about who was where{rank}.")
+    method: list[Phrase] = []
+    for system in evaluation.systems:
+        note = f": {system.interval.note}" if system.interval.note else ""
+        method.append(("Intervals of ", Name(system.name, 60), f": {system.interval.method}{note}."))
+    method.append("Frames are not independent: no interval counts them as independent draws.")
     return Outline(
-        title=f"{focus.name[:60]}: {format_share(focus.metrics['proficiency'].shown, 0)} of who was where captured",
+        title=f"{focus.name[:60]}: {format_share(captured.shown, 0)} of who was where captured",
         kicker=[*kicker, *([f"{len(evaluation.systems)} trackers"] if has_several else [])],
-        headline=_write_headline(evaluation, focus),
+        headline=headline,
         lede=list(_write_lede(evaluation, focus, unit)),
         hero=hero,
-        tiles=list(_tiles(focus)),
+        tiles=list(_make_tiles(focus)),
         findings=[
             (system.name if has_several else "", finding)
             for system in (evaluation[name] for name in evaluation.ranking)
@@ -143,28 +154,16 @@ def outline(evaluation: TrackingEvaluation, unit: Units) -> Outline:
         appendix=Appendix(
             sections=[
                 _list_metrics(evaluation, unit),
-                *([_list_sequences(focus)] if len(focus.sequences) > 1 else []),
-                *([_list_differences(evaluation)] if has_several else []),
-                *_list_gate_sweeps(evaluation),
+                *_list_parts(evaluation, focus),
             ],
             metrics=list(focus.metrics),
             domain="tracks",
-            method=list(_describe_method(evaluation)),
+            method=method,
         ),
     )
 
 
 # ── above the fold ───────────────────────────────────────────────────────────────────────────────
-
-
-def _write_headline(evaluation: TrackingEvaluation, focus: TrackerResult) -> Phrase:
-    captured = focus.metrics["proficiency"]
-    name = Name(focus.name, 48)
-    if captured.shown is None:
-        return (name, f" cannot be evaluated by information: {captured.undefined}.")
-    many = len(evaluation.systems)
-    rank = f", the least erroneous of {many} trackers" if many > 1 else ""
-    return (name, f" captures {format_share_with_interval(captured)} of the information about who was where{rank}.")
 
 
 def _write_lede(evaluation: TrackingEvaluation, focus: TrackerResult, unit: Units) -> Iterator[Phrase]:
@@ -202,7 +201,7 @@ def _find_difference(evaluation: TrackingEvaluation, one: str, other: str) -> Di
     return None
 
 
-def _tiles(system: TrackerResult) -> Iterator[Tile]:
+def _make_tiles(system: TrackerResult) -> Iterator[Tile]:
     for name, word in _TILES:
         estimate = system.metrics[name]
         count = name == "id_switches"
@@ -384,47 +383,36 @@ def _list_metrics(evaluation: TrackingEvaluation, unit: Units) -> Section:
     return Section(f"All {len(rows)} metrics", [table])
 
 
-def _list_sequences(system: TrackerResult) -> Section:
-    """List the main metrics of each sequence."""
-    rows = tabulate(
-        system.sequences,
-        (Column("sequence", "name"), lambda sequence: Name(sequence.name, 40)),
-        (Column("frames"), lambda sequence: format_count(sequence.frames)),
-        (Column("truth tracks"), lambda sequence: format_count(len(sequence.tracks))),
-        (Column("truth, bits"), lambda sequence: f"{sequence.ledger['truth']:,.0f}"),
-        *(
-            (Column(word, metric=name), lambda sequence, name=name: format_share(sequence.metrics[name].shown))
-            for name, word in _SEQUENCE_METRICS
-        ),
-    )
-    table = Table(*rows, "Sequences", search="sequences")
-    return Section(f"All {len(system.sequences)} sequences", [table])
-
-
-def _list_differences(evaluation: TrackingEvaluation) -> Section:
-    """List every pair in every compared metric."""
-
-    def sign_flip_p(pair: Difference) -> str:
-        return format_p_value(pair.tests["sign_flip_p_value"]) if "sign_flip_p_value" in pair.tests else "–"
-
-    pairs = evaluation.comparison.pairs if evaluation.comparison else ()
-    rows = tabulate(pairs, *make_difference_columns(lambda pair: (Code(pair.metric),)), (Column("p"), sign_flip_p))
-    alone = "Each verdict is about its pair alone."
-    return Section(f"All {len(pairs)} differences", [Table(*rows, "Differences", note=alone, search="pairs")])
-
-
-def _list_gate_sweeps(evaluation: TrackingEvaluation) -> Iterator[Section]:
-    """Yield what depends on the gate, where it was swept."""
+def _list_parts(evaluation: TrackingEvaluation, focus: TrackerResult) -> Iterator[Section]:
+    """List the sequences of the tracker that the report is about, pairs of trackers, and numbers by gate."""
+    if len(focus.sequences) > 1:
+        sequences = tabulate(
+            focus.sequences,
+            (Column("sequence", "name"), lambda sequence: Name(sequence.name, 40)),
+            (Column("frames"), lambda sequence: format_count(sequence.frames)),
+            (Column("truth tracks"), lambda sequence: format_count(len(sequence.tracks))),
+            (Column("truth, bits"), lambda sequence: f"{sequence.ledger['truth']:,.0f}"),
+            *(
+                (Column(word, metric=name), lambda sequence, name=name: format_share(sequence.metrics[name].shown))
+                for name, word in _SEQUENCE_METRICS
+            ),
+        )
+        table = Table(*sequences, "Sequences", search="sequences")
+        yield Section(f"All {len(focus.sequences)} sequences", [table])
+    if len(evaluation.systems) > 1:
+        pairs = evaluation.comparison.pairs if evaluation.comparison else ()
+        test = "sign_flip_p_value"
+        differences = tabulate(
+            pairs,
+            *make_difference_columns(lambda pair: (Code(pair.metric),)),
+            (Column("p"), lambda pair: format_p_value(pair.tests[test]) if test in pair.tests else "–"),
+        )
+        alone = "Each verdict is about its pair alone."
+        table = Table(*differences, "Differences", note=alone, search="pairs")
+        yield Section(f"All {len(pairs)} differences", [table])
     names = ("proficiency", "false_information_ratio", "erroneous_information_ratio", "information_jaccard")
     columns = [Column("gate"), Column("captured"), Column("false"), Column("erroneous"), Column("J")]
     for title, sweep in evaluation.gate_sweep.items():
         points = [*((f"{point['gate']:g}", point) for point in sweep.points), ("mean", sweep.mean)]
         rows = [(gate, *(MetricNotation(name).value(point[name]) for name in names)) for gate, point in points]
         yield Section(("By gate: ", Name(title, 60)), [Table(columns, rows, "Gates", max_rows=ALL_ROWS)])
-
-
-def _describe_method(evaluation: TrackingEvaluation) -> Iterator[Phrase]:
-    for system in evaluation.systems:
-        note = f": {system.interval.note}" if system.interval.note else ""
-        yield ("Intervals of ", Name(system.name, 60), f": {system.interval.method}{note}.")
-    yield "Frames are not independent: no interval counts them as independent draws."

@@ -47,7 +47,7 @@ def outline(tuning: Tuning, unit: Units) -> Outline:
     best, place = tuning.best_setting, tuning.best_place
     named = _name_setting(tuning, place)
     size = tuning.sizes[place]
-    figures = [*_draw_along(tuning), *_draw_cost(tuning)]
+    figures = list(_draw_curves(tuning))
     if np.isfinite(tuning.values("proficiency")).sum() > 1:
         caption = (Strong("Information coverage"), " Up is more of the truth, right is more false information.")
         figures.append(Figure(_make_coverage(tuning).panel(), caption, style="map"))
@@ -67,7 +67,7 @@ def outline(tuning: Tuning, unit: Units) -> Outline:
         hero=[InformationBar.from_bits(lambda name: float(np.nan_to_num(tuning.values(name)[place])), unit)],
         tiles=[
             *(
-                Tile(_format_value(name, float(tuning.values(name)[place]), unit), word, metric=name)
+                Tile(MetricNotation(name, unit).value(float(tuning.values(name)[place])), word, metric=name)
                 for name, word in METRICS.items()
                 if name != "erroneous_information_ratio"
             ),
@@ -93,19 +93,11 @@ def _name_setting(tuning: Tuning, place: int, between: str = " = ") -> str:
     return ", ".join(f"{plain_label(name)}{between}{plain_label(value)}" for name, value in tuning.named(place).items())
 
 
-def _label_point(tuning: Tuning, place: int) -> str:
-    return _name_setting(tuning, place, " ")
-
-
-def _format_value(metric: str, value: float, unit: Units) -> str:
-    return MetricNotation(metric, unit).value(value)
-
-
 def _write_lede(tuning: Tuning, place: int, unit: Units) -> Iterator[Phrase]:
     best = tuning.best_setting
     card = find(best.metric).card
     title = card.title_in_sentence + card.of_class(best.positive)
-    value = _format_value(best.metric, best.value, unit)
+    value = MetricNotation(best.metric, unit).value(best.value)
     yield f"Its {title} is {value}; it is the best of all with probability {format_probability(best.probability)}."
     order = np.argsort(best.probabilities)[::-1]
     second = next(int(other) for other in order if other != place)
@@ -147,7 +139,7 @@ def _make_setting_section(tuning: Tuning, unit: Units) -> Section:
         mine = place == tuning.best_place
         marks = ["best"] * mine + ["front"] * (place in front)
         cells: list[Cell] = [Name(str(value)) for value in setting]
-        cells += [_format_value(name, float(curves[name][place]), unit) for name in names]
+        cells += [MetricNotation(name, unit).value(float(curves[name][place])) for name in names]
         cells += [] if tuning.against is None else [f"{tuning.against[place]:.4g}"]
         cells += [] if per_unit is None else [UNDEFINED if np.isnan(per_unit[place]) else f"{per_unit[place]:.4g}"]
         cells += [format_probability(best.probabilities[place]), Strong(", ".join(marks)) if mine else ", ".join(marks)]
@@ -160,17 +152,12 @@ def _make_setting_section(tuning: Tuning, unit: Units) -> Section:
     return Section("Every setting", [table], "settings", link="Settings")
 
 
-def _draw_along(tuning: Tuning) -> Iterator[Figure]:
-    """Draw metrics over the first parameter, if it is a number, or what is captured at each value of the others."""
+def _draw_curves(tuning: Tuning) -> Iterator[Figure]:
+    """Draw metrics over the first parameter, or what is captured at each value of the others, and over the cost."""
     first = [setting[0] for setting in tuning.settings]
     x = [float(value) for value in first if isinstance(value, (int, float))]
-    if len(x) < len(first):
-        return
-    if len(tuning.parameters) == 1:
-        shown = {name: word for name, word in METRICS.items() if name != "erroneous_information_ratio"}
-        curves = [Curve(word, tuple(x), tuple(tuning.values(name).tolist())) for name, word in shown.items()]
-        title = "Along the parameter"
-    else:
+    pictures: list[tuple[str, str, list[Curve]]] = []
+    if len(x) == len(first):  # over numbers alone
         captured = tuning.values("proficiency")
         curves = [
             Curve(
@@ -181,27 +168,25 @@ def _draw_along(tuning: Tuning) -> Iterator[Figure]:
             for others, places in list(tuning.lines().items())[:MAX_LINES]
         ]
         title = f"Captured, by {plain_label(', '.join(tuning.parameters[1:]))}"
-    if any(np.isfinite(curve.y).any() for curve in curves):
-        panel = curve_panel(curves, plain_label(tuning.parameters[0]), "", title)
-        yield Figure(panel, (Strong(title),), style="map")
-
-
-def _draw_cost(tuning: Tuning) -> Iterator[Figure]:
-    if tuning.against is None:
-        return
-    steps = tuning.learning_curve()
-    name = plain_label(tuning.against_name)
-    curve = Curve("captured", tuple(step["against"] for step in steps), tuple(step["value"] for step in steps))
-    if np.isfinite(curve.y).any():
-        panel = curve_panel([curve], name, "", f"Captured against {name}")
-        yield Figure(panel, (Strong(f"Captured against {name}"),), style="map")
+        if len(tuning.parameters) == 1:
+            shown = {name: word for name, word in METRICS.items() if name != "erroneous_information_ratio"}
+            curves = [Curve(word, tuple(x), tuple(tuning.values(name).tolist())) for name, word in shown.items()]
+            title = "Along the parameter"
+        pictures.append((plain_label(tuning.parameters[0]), title, curves))
+    if tuning.against is not None:
+        steps, name = tuning.learning_curve(), plain_label(tuning.against_name)
+        cost = Curve("captured", tuple(step["against"] for step in steps), tuple(step["value"] for step in steps))
+        pictures.append((name, f"Captured against {name}", [cost]))
+    for axis, title, curves in pictures:
+        if any(np.isfinite(curve.y).any() for curve in curves):
+            yield Figure(curve_panel(curves, axis, "", title), (Strong(title),), style="map")
 
 
 def _make_coverage(tuning: Tuning) -> CoverageDisplay:
     """Show the path in the coverage plane."""
     curve = tuning.coverage_curve()
     points = [
-        CoveragePoint(_label_point(tuning, place), float(false), float(captured), float(accuracy))
+        CoveragePoint(_name_setting(tuning, place, " "), float(false), float(captured), float(accuracy))
         for place, (false, captured, accuracy) in enumerate(
             zip(curve["false_information_ratio"], curve["proficiency"], tuning.values("accuracy"), strict=True)
         )
@@ -213,7 +198,7 @@ def _make_coverage(tuning: Tuning) -> CoverageDisplay:
 def _find_paths(tuning: Tuning, placed: set[str]) -> dict[str, list[str]]:
     """Find settings that differ in the first parameter only, in their order, if all have a place in a picture."""
     paths = {
-        ", ".join(map(str, others)): [_label_point(tuning, place) for place in places]
+        ", ".join(map(str, others)): [_name_setting(tuning, place, " ") for place in places]
         for others, places in tuning.lines().items()
     }
     return {title: names for title, names in paths.items() if set(names) <= placed and len(names) > 1}
@@ -224,12 +209,12 @@ def _make_triangle(tuning: Tuning) -> EntropyTriangleDisplay:
     curve = tuning.triangle_curve()
     shares = zip(*(curve[f"triangle_{part}"] for part in TriangleShares._fields), strict=True)
     points = [
-        TrianglePoint(_label_point(tuning, place), TriangleShares(*map(float, item)), float(accuracy))
+        TrianglePoint(_name_setting(tuning, place, " "), TriangleShares(*map(float, item)), float(accuracy))
         for place, (item, accuracy) in enumerate(zip(shares, tuning.values("accuracy"), strict=True))
         if np.isfinite(item).all()
     ]
     names = {point.name for point in points}
-    best = _label_point(tuning, tuning.best_place)
+    best = _name_setting(tuning, tuning.best_place, " ")
     return EntropyTriangleDisplay(points, _find_paths(tuning, names), zoom=True, best=best if best in names else None)
 
 
