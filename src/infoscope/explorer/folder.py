@@ -247,11 +247,11 @@ class JoinedFiles:
                         shutil.copyfile(rows.files.paths[0], target)
                     counts = rows.counts
                     matched = counts.rows - counts.without_key - counts.unmatched_rows
-                    found = (
+                    matches = (
                         f"{matched:,} of {counts.rows:,} rows found {rows.label} of {folder.title(other)} by {rows.key}"
                     )
                     # what was joined may be predictions
                     troubles = [part.replace("true label", "label") for part in rows.troubles]
-                    self.notes[target.name] = "; ".join([found, *troubles]) + "."
+                    self.notes[target.name] = "; ".join([matches, *troubles]) + "."
                 self._made[request] = target.name
             return self._made[request]
