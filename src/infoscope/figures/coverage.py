@@ -101,14 +101,14 @@ def draw_iso_lines(x: Point, y: Point, points: Sequence[Point]) -> list[Mark]:
     if length < 110.0:
         return marks
     half = 42.0 / length
-
-    def measure_room(share: float) -> float:
-        """Return the way to the nearest point from five places along the words."""
+    rooms: dict[float, float] = {}  # from five places along the words to the nearest point
+    for step in range(21):
+        share = half + (1.0 - 2.0 * half) * step / 20
         places = [find_point_along(*equal, share + half * (k - 2) / 2) for k in range(5)]
-        return min((hypot((px - qx) * across, (py - qy) * up) for px, py in places for qx, qy in taken), default=0.0)
-
-    share = max([half + (1.0 - 2.0 * half) * k / 20 for k in range(21)], key=measure_room)
-    if not taken or measure_room(share) >= 22.0:
+        apart = (hypot((px - qx) * across, (py - qy) * up) for px, py in places for qx, qy in taken)
+        rooms[share] = min(apart, default=0.0)
+    share = max(rooms, key=lambda share: rooms[share])
+    if not taken or rooms[share] >= 22.0:
         angle = degrees(atan((y1 - y0) * up / ((x1 - x0) * across)))
         marks.append(
             Words(*find_point_along(*equal, share), _EQUAL, "dim", "small", "middle", (-8.0, 8.0), angle, italic=True)

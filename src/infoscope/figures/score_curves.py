@@ -50,11 +50,6 @@ class SweepCurve(Display):
     """True if it is about the scores of all classes, also of two."""
 
 
-def find_positive_class(classes: Sequence[Label], positive: Label | None) -> int:
-    """Return which of two classes of an estimator is positive: the second unless the first is named."""
-    return int(positive is None or positive not in classes[:1])
-
-
 def score_with_estimator(
     estimator: object,
     X: object,
@@ -69,7 +64,7 @@ def score_with_estimator(
     function, whose sign depends on it.
     """
     called, classes = type(estimator).__name__ if name is None else name, list(getattr(estimator, "classes_", ()))
-    place = find_positive_class(classes, positive)
+    place = int(positive is None or positive not in classes[:1])
     if hasattr(estimator, "predict_proba"):
         scores = np.asarray(estimator.predict_proba(X))
         if len(classes) == 2 and not per_class:
@@ -285,7 +280,7 @@ class RocDisplay(Display):
         """
         title = type(estimator).__name__ if name is None else name
         classes: Sequence[Label] = list(getattr(estimator, "classes_", ()))
-        place = find_positive_class(classes, options.get("positive"))
+        place = int(options.get("positive") not in classes[:1])  # the second class unless the first is named
         if hasattr(estimator, "predict_proba"):
             scores = np.asarray(estimator.predict_proba(X))
             scores = scores[:, place] if scores.ndim == 2 and scores.shape[1] == 2 else scores

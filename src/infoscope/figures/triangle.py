@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import ceil, hypot, log10
+from math import ceil, log10
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -204,27 +204,22 @@ def draw_side_words(panel: Panel, sides: Sequence[str], places: Sequence[Point])
     ends = (((0.0, 0.0), (0.5, HEIGHT)), ((0.5, HEIGHT), (1.0, 0.0)), ((0.0, 0.0), (1.0, 0.0)))
     looks = ((60.0, (10.0, 6.0)), (-60.0, (-10.0, 6.0)), (0.0, (0.0, -10.0)))
     marks: list[Mark] = []
-    points = [panel.place(*point) for point in places]
+    points = np.array([panel.place(*point) for point in places], dtype=np.float64).reshape(-1, 1, 2)
     for text, (start, end), (angle, shift) in zip(sides, ends, looks, strict=True):
-        share = _find_free_share(panel.place(*start), panel.place(*end), measure_width(text, FONT["small"]), points)
-        if share is not None:
-            middle = find_point_along(start, end, share)
+        first, last = np.array(panel.place(*start)), np.array(panel.place(*end))
+        length = float(np.hypot(*(last - first)))
+        half = 0.5 * measure_width(text, FONT["small"]) / length
+        # at shares of the way, the room from nine spots along the words to the nearest point
+        rooms: dict[float, float] = {}
+        for share in (0.5, *(0.1 + half + (0.8 - 2 * half) * step / 12 for step in range(13))):
+            spots = first + (share + half * np.arange(-4, 5)[:, None] / 4) * (last - first)
+            apart = points - spots
+            rooms[share] = float(np.hypot(apart[..., 0], apart[..., 1]).min(initial=length))
+        best = max(rooms, key=lambda share: min(rooms[share], 60.0))
+        if rooms[best] > 20.0 and half < 0.4:
+            middle = find_point_along(start, end, best)
             marks.append(Words(*middle, text, "dim", "small", "middle", shift, angle, italic=True, halo="plane"))
     return marks
-
-
-def _find_free_share(start: Point, end: Point, wide: float, points: Sequence[Point]) -> float | None:
-    """Return the share of the way along a side where words are farthest from all points; None if they touch."""
-    length = hypot(end[0] - start[0], end[1] - start[1])
-    half = 0.5 * wide / length
-    tries = [0.5, *(0.1 + half + (0.8 - 2 * half) * step / 12 for step in range(13))]
-
-    def measure_room(share: float) -> float:
-        spots = [find_point_along(start, end, share + half * step / 4) for step in range(-4, 5)]
-        return min((hypot(x - px, y - py) for x, y in spots for px, py in points), default=length)
-
-    best = max(tries, key=lambda share: min(measure_room(share), 60.0))
-    return best if measure_room(best) > 20.0 and half < 0.4 else None
 
 
 LARGEST_PART = 0.4

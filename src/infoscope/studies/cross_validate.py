@@ -111,13 +111,26 @@ class CrossValidation(Result):
             share = float(np.mean((one < other) + 0.5 * (one == other)))
             overlaps.append(ScoreOverlap(a.name, b.name, share, min(share, 1 - share)))
         first = next(iter(tables.values()))
+        # what the spread is about: fold seeds, runs on data that may be the same, or runs on other data
+        rows = [batch.row_totals for batch in tables.values()]
+        if folds is not None:
+            spread = Finding("spread_over_folds", "The spread is over fold seeds on the same data, not over new data.")
+        elif all(totals.shape[-1] == rows[0].shape[-1] and bool((totals == rows[0][0]).all()) for totals in rows):
+            text = (
+                "Every run has the same number of samples of each class; if these are the same data, the spread says "
+                "nothing about new data."
+            )
+            spread = Finding("spread_over_runs", text)
+        else:
+            text = "The runs differ in their samples; the spread is over runs and samples together."
+            spread = Finding("spread_over_runs", text)
         return cls(
             estimators,
             tuple(overlaps),
             folds,
             max(int(batch.batch_shape[0]) for batch in tables.values()),
             Provenance(rows=int(first.grand_total[0])),
-            (_describe_spread(tables, folds),),
+            (spread,),
             tables,
         )
 
@@ -171,22 +184,6 @@ def _score_repeats(name: str, batch: Contingency) -> EstimatorScores:
     return EstimatorScores(
         name, {metric: tuple(scores.tolist()) for metric, scores in values.items()}, metrics, correlation
     )
-
-
-def _describe_spread(tables: Mapping[str, Contingency], folds: int | None) -> Finding:
-    """Return what the spread is about: fold seeds, runs on data that may be the same, or runs on other data."""
-    if folds is not None:
-        text = "The spread is over fold seeds on the same data, not over new data."
-        return Finding("spread_over_folds", text)
-    rows = [batch.row_totals for batch in tables.values()]
-    if all(totals.shape[-1] == rows[0].shape[-1] and bool((totals == rows[0][0]).all()) for totals in rows):
-        text = (
-            "Every run has the same number of samples of each class; if these are the same data, the spread says "
-            "nothing about new data."
-        )
-    else:
-        text = "The runs differ in their samples; the spread is over runs and samples together."
-    return Finding("spread_over_runs", text)
 
 
 # Folds ----------------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -286,26 +287,23 @@ def _compare_relations(first: Rows, second: Rows, level: float, permutations: in
     """Yield how much the labels of each pair tell about the period, together, alone, and one given the other."""
     later = {(a, b): cells for a, b, cells in second.count_pairs()}
     level = level / len(later)  # the first step of Holm's correction
-
-    def compare(*strata: NDArray[np.int64]) -> DriftPart:
-        return compare_periods(strata, permutations, level, seed)
-
+    compare = partial(compare_periods, permutations=permutations, level=level, seed=seed)
     for a, b, cells in first.count_pairs():
         before, after = (part.dense().astype(np.int64) for part in (cells, later[a, b]))
         if not before.sum() or not after.sum():
             continue
         tables = [Contingency.from_matrix(table) for table in (before, after)]
-        second_given_first = compare(*(np.stack(rows) for rows in zip(before, after, strict=True)))
-        first_given_second = compare(*(np.stack(rows) for rows in zip(before.T, after.T, strict=True)))
+        second_given_first = compare([np.stack(rows) for rows in zip(before, after, strict=True)])
+        first_given_second = compare([np.stack(rows) for rows in zip(before.T, after.T, strict=True)])
         yield PairDrift(
             first.names[a],
             first.names[b],
             (int(before.sum()), int(after.sum())),
             (float(mutual_information(tables[0])), float(mutual_information(tables[1]))),
             (float(erroneous_information(tables[0])), float(erroneous_information(tables[1]))),
-            both=compare(np.stack([before.ravel(), after.ravel()])),
-            first_alone=compare(np.stack([before.sum(axis=1), after.sum(axis=1)])),
-            second_alone=compare(np.stack([before.sum(axis=0), after.sum(axis=0)])),
+            both=compare([np.stack([before.ravel(), after.ravel()])]),
+            first_alone=compare([np.stack([before.sum(axis=1), after.sum(axis=1)])]),
+            second_alone=compare([np.stack([before.sum(axis=0), after.sum(axis=0)])]),
             second_given_first=second_given_first,
             first_given_second=first_given_second,
             p_adjusted=max(second_given_first.p_value, first_given_second.p_value),
