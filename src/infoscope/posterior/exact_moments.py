@@ -512,8 +512,11 @@ class EntropyMoments:
 
     def sd_of(self, measure: str) -> float:
         """Posterior standard deviation of one measure."""
-        place = MEASURES.index(measure)
-        return float(np.sqrt(max(float(self.covariance[place, place]), 0.0)))
+        return float(np.sqrt(max(self.covariance_of(measure, measure), 0.0)))
+
+    def covariance_of(self, one: str, other: str) -> float:
+        """Posterior covariance of two measures."""
+        return float(self.covariance[MEASURES.index(one), MEASURES.index(other)])
 
 
 def assemble(means: Array, first_order: Array, margins: Margins, brackets: Brackets) -> EntropyMoments:
