@@ -19,8 +19,8 @@ from typing import Any
 
 from infoscope.errors import UnknownNameError
 from infoscope.readers import Engine, Query, ReadOptions
-from infoscope.readers.decode import Tally
 from infoscope.readers.frames import FrameEngine
+from infoscope.tables.rows import Rows
 
 
 class RecordsEngine(Engine):
@@ -36,8 +36,8 @@ class RecordsEngine(Engine):
         """Return the columns of the first row."""
         return {name: type(value).__name__ for name, value in source[0].items()}
 
-    def count(self, source: Any, query: Query) -> list[Tally]:
-        """Count the rows as columns in memory; a database groups its rows and gives ``Tally.from_columns`` of cells."""
+    def count(self, source: Any, query: Query) -> list[Rows]:
+        """Count the rows as columns in memory; a database groups its rows and gives ``Rows.from_cells``."""
         return FrameEngine().count(self.rows(source, query.names, query.read), query)
 
     def rows(self, source: Any, names: Sequence[str], read: ReadOptions) -> dict[str, list[Any]]:  # noqa: ARG002

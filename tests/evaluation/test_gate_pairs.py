@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from numpy.typing import NDArray
 
 import infoscope as ifs
-from tests.api import Baseline, CodedColumn, LabelColumn, app, decide
+from tests.api import Baseline, LabelColumn, app, decide
 
 
 def run(*words: object) -> Result:
@@ -116,9 +116,8 @@ def test_rows_are_kept_from_frames_and_files(library: str, tmp_path: Path) -> No
         kept = ifs.evaluate(frame, truth="label", system="model").row_labels
 
     assert kept is not None
-    truth, model = (column.unpack(kept.rows) for column in (kept.truth, kept.systems["model"]))
-    for column, given in ((truth, columns["label"]), (model, columns["model"])):
-        assert [None if code < 0 else column.labels[code] for code in column.codes] == given
+    for column, given in ((kept.truth, columns["label"]), (kept.systems["model"], columns["model"])):
+        assert [None if code < 0 else column.labels[code] for code in column.unpack(kept.rows)] == given
 
 
 @pytest.mark.slow
@@ -244,9 +243,9 @@ def test_damaged_rows_are_rejected(codes: str) -> None:
 @pytest.mark.parametrize("labels", [1, 2, 255, 256, 70_000])
 def test_labels_survive_packing(labels: int) -> None:
     codes = np.random.default_rng(labels).integers(-1, labels, 500)
-    column = LabelColumn.pack(CodedColumn(codes, tuple(range(labels))))
+    column = LabelColumn.pack(tuple(range(labels)), codes)
 
-    assert np.array_equal(column.unpack(500).codes, codes)
+    assert np.array_equal(column.unpack(500), codes)
 
 
 def test_limits_in_python_are_those_of_the_command() -> None:

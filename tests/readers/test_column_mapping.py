@@ -50,8 +50,8 @@ def test_tables_are_those_of_a_frame(source: dict[str, Any]) -> None:
         assert {str(key): table.values.round(9).tolist() for key, table in found.items()} == {
             str(key): table.values.round(9).tolist() for key, table in expected.items()
         }
-    joint, other = (read_joint(rows, truth="y", system=["svm", "knn"]).tally for rows in (source, frame))
-    assert (joint.total, sorted(joint.rows)) == (other.total, sorted(other.rows))
+    joint, other = (read_joint(rows, truth="y", system=["svm", "knn"]).rows for rows in (source, frame))
+    assert (joint.total, sorted(joint.counts)) == (other.total, sorted(other.counts))
 
 
 QUESTIONS: dict[str, Callable[[Any], Any]] = {
@@ -103,9 +103,9 @@ def test_labels_of_two_kinds_are_an_error_as_in_a_frame() -> None:
 def test_more_combinations_than_a_key_can_hold() -> None:
     rows = 3000
     columns = {f"c{i}": [f"{i} {(j * (i + 7)) % rows}" for j in range(rows)] for i in range(7)}
-    tally = read_joint(columns, truth="c0", system=[f"c{i}" for i in range(1, 7)]).tally
+    joint = read_joint(columns, truth="c0", system=[f"c{i}" for i in range(1, 7)])
 
-    assert tally.total == rows
+    assert joint.rows.total == rows
 
 
 @pytest.mark.parametrize(

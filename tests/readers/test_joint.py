@@ -25,9 +25,8 @@ def frame(rows: list) -> pl.DataFrame:
 def test_pairs_as_by_hand(rows: list) -> None:
     paired = read_joint(frame(rows), truth="t", system=["a", "b"]).paired()
     by_hand = Counter(row[:3] for row in rows if None not in row[:3])
-    sides = (paired.truth_labels, *paired.system_labels)
     cells = {
-        tuple(side[code] for side, code in zip(sides, codes, strict=True)): count
+        tuple(known[code] for known, code in zip(paired.labels, codes, strict=True)): count
         for codes, count in zip(paired.codes.T.tolist(), paired.counts.tolist(), strict=True)
     }
 
@@ -55,6 +54,6 @@ def test_groups_and_three_systems() -> None:
 
     assert list(joint) == [(1,), (2,)]
     assert joint[1,].paired().total == 2
-    assert joint[2,].paired("a", "c").systems == ("a", "c")
+    assert joint[2,].paired("a", "c").names == ("t", "a", "c")
     with pytest.raises(UnknownNameError, match="no system 'd'"):
         joint[1,].paired("a", "d")

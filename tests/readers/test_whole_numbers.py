@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import infoscope as ifs
-from tests.api import Query, Tally
+from tests.api import Query, Rows
 
 TRUTH = [0, 1, 1, 0, 2, 2, None, 1]
 FLOATS = [0.0, 1.0, None, 1.0, 2.0, 2.0, 2.0, 1.0]
@@ -89,8 +89,8 @@ def test_files_counted_by_a_cluster_are_read_alike(tmp_path: Path, monkeypatch: 
     """The workers give texts, whichever cluster they are of; here another reader stands for them."""
     path = csv(tmp_path / "a.csv", TRUTH[:6], [*FLOATS[:2], 1.0, *FLOATS[3:6]])
 
-    def counted(_engine: Any, _files: Any, query: Query) -> list[Tally]:
-        return [Tally.from_columns(query.keys(("s",)), [["0", "1"], ["0.0", "1.0"]], [3, 4])]
+    def counted(_engine: Any, _files: Any, query: Query) -> list[Rows]:
+        return [Rows.from_cells(query.keys(("s",)), [["0", "1"], ["0.0", "1.0"]], [3, 4])]
 
     monkeypatch.setattr("infoscope.readers.spark.SparkEngine.count", counted)
     table = ifs.read(path, truth="t", system="s", read=ifs.ReadOptions(engine="spark"))

@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 
 from infoscope import ReadOptions, read, read_joint, read_tables
 from infoscope.errors import InputError, UnknownNameError
-from tests.api import Paired, app
+from tests.api import Rows, app
 from tests.api import files as spark_files
 from tests.engines.cases import CASES, Case, counted, expected, same, text_label
 from tests.engines.judged_log import JUDGED_LOG, check_tensors, check_weighted_grades
@@ -56,10 +56,9 @@ def hostile_log(folder: Path) -> Path:
     return path
 
 
-def cells_of(pairs: Paired) -> dict[tuple[Any, ...], float]:
-    sides = (pairs.truth_labels, *pairs.system_labels)
+def cells_of(pairs: Rows) -> dict[tuple[Any, ...], float]:
     return {
-        tuple(side[code] for side, code in zip(sides, codes, strict=True)): count
+        tuple(side[code] for side, code in zip(pairs.labels, codes, strict=True)): count
         for codes, count in zip(pairs.codes.T, pairs.counts.tolist(), strict=True)
     }
 

@@ -15,15 +15,15 @@ MUTANTS = (
     Mutant(
         "a header among the rows is no sample",
         "reject_repeated_header",
-        "rows = int(tally.rows[cells].sum())",
-        "rows = 0",
+        "repeated = int(rows.row_counts[cells].sum())",
+        "repeated = 0",
         ("tests/readers/test_separator_line.py::test_a_header_among_the_rows_is_rejected",),
     ),
     Mutant(
         "a header among the rows where one name alone is a label",
         "reject_repeated_header",
-        "if rows and not all((here & ~cells).any() for here in named_cells):",
-        "if rows and not any((here & ~cells).any() for here in named_cells):",
+        "if repeated and not all((here & ~cells).any() for here in named_cells):",
+        "if repeated and not any((here & ~cells).any() for here in named_cells):",
         ("tests/readers/test_separator_line.py::test_labels_that_are_the_names_of_columns_are_no_header",),
     ),
     Mutant(

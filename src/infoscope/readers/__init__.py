@@ -10,7 +10,7 @@ from infoscope.readers.columns import (
     mention_repeated_names,
 )
 from infoscope.readers.counter import Counter
-from infoscope.readers.decode import Joint, Paired
+from infoscope.readers.decode import Joint
 from infoscope.readers.engine import Engine
 from infoscope.readers.files import are_parts, means_file, names_in_braces
 from infoscope.readers.matrix_files import read_costs, read_matrices, read_matrix, read_prevalence, recognise_matrix
@@ -36,7 +36,6 @@ __all__ = [
     "JoinedRows",
     "Joint",
     "LabelKeywords",
-    "Paired",
     "Query",
     "ReadOptions",
     "TableKeywords",

@@ -22,16 +22,7 @@ from numpy.typing import NDArray
 from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers.columns import column_names
-from infoscope.readers.decode import (
-    Group,
-    Ints,
-    Tally,
-    decode_labels,
-    decode_texts,
-    encode,
-    unify_dates,
-    unify_whole_numbers,
-)
+from infoscope.readers.decode import decode_rows, decode_texts, unify_dates, unify_whole_numbers
 from infoscope.readers.duckdb import Scan, Session, open_session, scan_files
 from infoscope.readers.engine import find_engine, open_source
 from infoscope.readers.files import Files
@@ -40,6 +31,7 @@ from infoscope.readers.labels import Cleaning, from_json
 from infoscope.readers.query import Query, ReadOptions, pick_columns
 from infoscope.readers.sql import GroupBy
 from infoscope.tables.labels import Label, is_missing
+from infoscope.tables.rows import Group, Ints, Rows, encode_values
 from infoscope.typing import LabelsLike, Source
 
 # ── queries of one cell ───────────────────────────────────────────────────────────────────────────
@@ -329,12 +321,12 @@ def _decode_counts(counted: CountedLabels, query: RowsQuery) -> Iterator[tuple[s
     """Yield the labels of each combination as the page shows them; None where one is missing."""
     columns = _label_query(query)
     values = [[line[i] for line in counted.values] for i in range(len(query.labels))]
-    tally = decode_texts(Tally.from_columns(query.labels, values, [1] * len(counted.values)), counted.spelling)
-    (tally,) = unify_dates(unify_whole_numbers([tally], columns, counted.spelling), columns)
-    tally = decode_labels(tally, columns)
-    for codes in tally.codes.T.tolist():
-        labels = [column_labels[code] for column_labels, code in zip(tally.labels, codes, strict=True)]
-        yield None if None in labels else tuple(map(str, labels))
+    rows = decode_texts(Rows.from_cells(query.labels, values, [1] * len(counted.values)), counted.spelling)
+    (rows,) = unify_dates(unify_whole_numbers([rows], columns, counted.spelling), columns)
+    rows = decode_rows(rows, columns)
+    for codes in rows.codes.T.tolist():
+        labels = tuple(str(known[code]) for known, code in zip(rows.labels, codes, strict=True) if code >= 0)
+        yield labels if len(labels) == len(codes) else None
 
 
 # ── a few rows of each cell ───────────────────────────────────────────────────────────────────────
@@ -414,10 +406,10 @@ def _sample_frame(source: Any, columns: Query, show: Sequence[str], limit: int) 
     if columns.weight is not None:
         lacks = [is_missing(value) for value in values[columns.weight]]
     for (system,) in columns.margins:
-        coded = [encode(values[name], name) for name in columns.keys((system,))]
+        coded = [encode_values(values[name], name) for name in columns.keys((system,))]
         codes = [*(column_codes for _, column_codes in coded), np.array(lacks, dtype=np.int64)]
         for i in _choose_rows(codes, limit).tolist():
-            key = tuple(labels[column_codes[i]] for labels, column_codes in coded)
+            key = tuple(None if codes[i] < 0 else labels[codes[i]] for labels, codes in coded)
             row = (int(hash_numbers(np.array([i]))[0]), i + 1, tuple(values[name][i] for name in show))
             yield system, key, lacks[i], [row]
 
@@ -426,7 +418,7 @@ def _choose_rows(codes: Sequence[Ints], limit: int) -> Ints:
     """Return the places of up to ``limit`` random rows of each combination of codes."""
     cell = np.zeros(len(codes[0]), dtype=np.int64)
     for column in codes:
-        _, cell = np.unique(cell * (int(column.max(initial=0)) + 1) + column, return_inverse=True)
+        _, cell = np.unique(cell * (int(column.max(initial=0)) + 2) + column, return_inverse=True)
     order = np.lexsort((hash_numbers(np.arange(len(cell))), cell))
     first = np.flatnonzero(np.diff(cell[order], prepend=-1))
     rank = np.arange(len(order)) - np.repeat(first, np.diff([*first, len(order)]))
@@ -446,20 +438,20 @@ def _group_by_label(
 ) -> dict[tuple[Group, str], CellRows]:
     """Return the rows under the labels that their values mean; cells whose values mean the same are one."""
     by_system = [[cell for cell in cells if cell[0] == system] for system in columns.systems]
-    tallies = []
+    margins = []
     for system, system_cells in zip(columns.systems, by_system, strict=True):
         keys = columns.keys((system,))
         values = [[cell[1][i] for cell in system_cells] for i in range(len(keys))]
-        tallies.append(decode_texts(Tally.from_columns(keys, values, [1] * len(system_cells)), format))
-    tallies = unify_dates(unify_whole_numbers(tallies, columns, format), columns)
+        margins.append(decode_texts(Rows.from_cells(keys, values, [1] * len(system_cells)), format))
+    margins = unify_dates(unify_whole_numbers(margins, columns, format), columns)
     decode = from_json if format == "ndjson" else _keep_value
     samples: dict[tuple[Group, str], CellRows] = {}
-    for system, system_cells, raw in zip(columns.systems, by_system, tallies, strict=True):
-        tally = decode_labels(raw, columns)
+    for system, system_cells, native in zip(columns.systems, by_system, margins, strict=True):
+        rows = decode_rows(native, columns)
         lines_by_label: dict[tuple[Any, ...], list[SampleLine]] = {}
-        for codes, (_, _, lacks, lines) in zip(tally.codes.T.tolist(), system_cells, strict=True):
-            labels = tuple(column_labels[code] for column_labels, code in zip(tally.labels, codes, strict=True))
-            if not lacks and None not in labels:
+        for codes, (_, _, lacks, lines) in zip(rows.codes.T.tolist(), system_cells, strict=True):
+            if not lacks and min(codes) >= 0:
+                labels = tuple(known[code] for known, code in zip(rows.labels, codes, strict=True))
                 lines_by_label.setdefault(labels, []).extend(lines)
         for (*group, truth, predicted), lines in lines_by_label.items():
             lines.sort(key=lambda line: (line[0], line[1] or 0))
@@ -697,8 +689,8 @@ class MemoryRows:
     def __init__(self, columns: Mapping[str, Sequence[Any]], query: RowsQuery) -> None:
         self.columns = columns
         self.query = query
-        coded = [encode(columns[name], name) for name in query.labels]
-        self.values = [values for values, _ in coded]
+        coded = [encode_values(columns[name], name) for name in query.labels]
+        self.values = [[*values, None] for values, _ in coded]  # None for the code −1
         self.codes: list[tuple[int, ...]] = list(zip(*(codes.tolist() for _, codes in coded), strict=True))
         """The codes of the labels of each row."""
         self.weights = None if query.weight is None else columns[query.weight]

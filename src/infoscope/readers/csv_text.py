@@ -27,10 +27,10 @@ import numpy as np
 from infoscope.errors import Advised, InputError, UnknownNameError
 from infoscope.readers.compression import first_bytes, measure_zstd, read_chunks, unpack_zstd
 from infoscope.readers.conversions import place_copy, write_copies
-from infoscope.readers.decode import Tally
 from infoscope.readers.files import Files, explain_not_utf8
 from infoscope.readers.labels import as_number
 from infoscope.readers.query import Query, pick_columns
+from infoscope.tables.rows import Rows
 
 # ── files of text ────────────────────────────────────────────────────────────────────────────────
 
@@ -307,29 +307,28 @@ def reject_separator_line(text: str, path: Path) -> None:
         )
 
 
-def reject_repeated_header(tally: Tally, query: Query, source: str) -> None:
+def reject_repeated_header(rows: Rows, query: Query, source: str) -> None:
     """Reject text in which a line is the header again, as where files were joined: such a row is no sample.
 
     Columns that are named by numbers are left alone, because a number may well be a label of its column; so are
     columns of which each has its name in other rows as well, as where annotators A and B choose from A, B and C.
     """
-    keys = tally.keys[len(query.by) :]
+    keys = rows.names[len(query.by) :]
     if len(keys) < 2 or any(not isinstance(as_number(key), str) for key in keys):
         return
     named_cells = []
     for key in keys:
-        at = tally.keys.index(key)
-        labels, spellings = tally.labels[at], (key, BYTE_ORDER_MARK.decode() + key)
+        labels, spellings = rows.dictionaries[key], (key, BYTE_ORDER_MARK.decode() + key)
         if not any(spelling in labels for spelling in spellings):
             return
         places = [place for place, label in enumerate(labels) if label in spellings]
-        named_cells.append(np.isin(tally.codes[at], places))
+        named_cells.append(np.isin(rows.codes[rows.place(key)], places))
     cells = np.logical_and.reduce(named_cells)
-    rows = int(tally.rows[cells].sum())
-    if rows and not all((here & ~cells).any() for here in named_cells):
+    repeated = int(rows.row_counts[cells].sum())
+    if repeated and not all((here & ~cells).any() for here in named_cells):
         named = " and ".join([f"{key!r} in column {key!r}" for key in keys[:3]] + ["so on"] * (len(keys) > 3))
         what = (
-            f"{source} has its header again among its rows ({rows:,} with {named}); remove such lines, for example "
+            f"{source} has its header again among its rows ({repeated:,} with {named}); remove such lines, for example "
             "with awk 'NR == 1 {h = $0} NR == 1 || $0 != h', or rename the columns if these are labels"
         )
         raise InputError(Advised(what, terminal="; a file without a header is read with --read header=no", page=""))

@@ -15,12 +15,13 @@ from typing import Any
 from infoscope.core.files import scratch_folder
 from infoscope.core.native_code import is_native_wanted
 from infoscope.errors import InputError, mask_secrets
-from infoscope.readers.decode import Tally, add_tallies
 from infoscope.readers.duckdb import DuckdbEngine, find_scratch, open_session, scan_files
 from infoscope.readers.engine import Engine
 from infoscope.readers.files import PATIENCE, Addresses, Files, check_reachable, find_files
+from infoscope.readers.frames import add_parts
 from infoscope.readers.progress import show_progress
 from infoscope.readers.query import Query, ReadOptions
+from infoscope.tables.rows import Rows
 
 WORKERS_PATIENCE = 60.0
 """Seconds that a Dask cluster without workers has to find one."""
@@ -35,7 +36,7 @@ class DaskEngine(Engine):
         """Return True for files and addresses where this engine is named."""
         return read.engine == "dask" and isinstance(source, (Files, Addresses))
 
-    def count(self, source: Files | Addresses, query: Query) -> list[Tally]:
+    def count(self, source: Files | Addresses, query: Query) -> list[Rows]:
         """Count each file by one worker, and add the counts here."""
         read, url = query.read, query.read.url
         native = read.native if is_native_wanted(read.native) else False  # workers have an environment of their own
@@ -56,7 +57,7 @@ class DaskEngine(Engine):
             futures = client.map(task, parts, query=inside, pure=False, retries=3)
             with show_progress(f"counting {source.name} on {url}"):
                 counted = client.gather(futures)
-        return [add_tallies(tallies) for tallies in zip(*counted, strict=True)]
+        return add_parts(counted)
 
 
 @contextmanager
@@ -122,12 +123,12 @@ def _list_files(files: Addresses) -> list[Addresses]:
     return [Addresses((one,), files.format) for one in dict.fromkeys(found)]
 
 
-def _count_file(files: Files, query: Query) -> list[Tally]:
+def _count_file(files: Files, query: Query) -> list[Rows]:
     """Count a file that the worker can read where it lies."""
     return DuckdbEngine().count(files, query)
 
 
-def _count_address(files: Addresses, query: Query) -> list[Tally]:
+def _count_address(files: Addresses, query: Query) -> list[Rows]:
     """Fetch one file to the worker and count it; the folders of its address keep their names."""
     import fsspec  # noqa: PLC0415 - comes with dask
 

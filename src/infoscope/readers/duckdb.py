@@ -42,7 +42,7 @@ from infoscope.readers.csv_text import (
     reject_repeated_header,
     write_text_options,
 )
-from infoscope.readers.decode import Ints, Tally, decode_texts, encode
+from infoscope.readers.decode import decode_texts
 from infoscope.readers.files import (
     WORTH_READING,
     Files,
@@ -58,6 +58,7 @@ from infoscope.readers.query import Query, ReadOptions, pick_columns
 from infoscope.readers.sql import GroupBy
 from infoscope.readers.stores import fetch_columns
 from infoscope.tables.ifs_file import escape_path
+from infoscope.tables.rows import Ints, Rows, encode_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -78,7 +79,7 @@ class DuckdbEngine:
         """Return the types of the columns in the first of some files, and of those that its folders name."""
         return dict(read_schema(source, read, known)) | dict.fromkeys(source.hive_keys, "text")
 
-    def count(self, source: Files, query: Query) -> list[Tally]:
+    def count(self, source: Files, query: Query) -> list[Rows]:
         """Count rows; where that fails, say of each file by itself what is wrong with it."""
         try:
             return _count_files(source, query)
@@ -106,22 +107,22 @@ def find_scratch(files: Files) -> AbstractContextManager[Path]:
     return scratch_folder() if files.folder is None else nullcontext(files.folder)
 
 
-def _count_files(files: Files, query: Query) -> list[Tally]:
+def _count_files(files: Files, query: Query) -> list[Rows]:
     """Count files; compressed text by a plain copy, in less time."""
     check_readable(files.paths)
     sizes = {path: path.stat().st_size for path in files.paths}
-    native, tallies = query.read.native, None
+    native, margins = query.read.native, None
     with find_scratch(files) as folder:
         if files.compression != "none":
             with suppress(InfoscopeError, OSError):  # a fault is explained below, in the words for compressed files
                 plain = unpack_copies(files, folder)
-                tallies = None if plain is None else _count_as_they_are(plain, query, folder, None)
+                margins = None if plain is None else _count_as_they_are(plain, query, folder, None)
         try:
-            tallies = tallies or _count_as_they_are(files, query, folder, native)
+            margins = margins or _count_as_they_are(files, query, folder, native)
         except EngineError:  # perhaps by what only the compiled part wants to know of the file
             if files.format != "parquet" or native is False:
                 raise
-            tallies = _count_as_they_are(files, query, folder, False)
+            margins = _count_as_they_are(files, query, folder, False)
         except InputError as error:
             if files.format == "ndjson" and "JSON" in str(error.__cause__):
                 reject_broken_line(files, query.names)
@@ -130,12 +131,12 @@ def _count_files(files: Files, query: Query) -> list[Tally]:
         if path.exists() and path.stat().st_size < size:
             raise InputError(f"{path} became shorter while it was read; count it again when nobody writes to it")
     if files.format in ("csv", "tsv"):
-        for tally in tallies:
-            reject_repeated_header(tally, query, files.name)
-    return [decode_texts(tally, files.format) for tally in tallies]
+        for rows in margins:
+            reject_repeated_header(rows, query, files.name)
+    return [decode_texts(rows, files.format) for rows in margins]
 
 
-def _count_as_they_are(files: Files, query: Query, folder: Path, native: bool | None) -> list[Tally]:
+def _count_as_they_are(files: Files, query: Query, folder: Path, native: bool | None) -> list[Rows]:
     """Count files by codes where that is faster, else by the engine; rows may spill into ``folder``."""
     by_codes = is_native_wanted(native) or files.format != "parquet"  # text is encoded by pyarrow
     files = replace(files, by_codes=by_codes and is_built())
@@ -145,13 +146,13 @@ def _count_as_they_are(files: Files, query: Query, folder: Path, native: bool | 
         packed_row_groups(session, files, query) as groups,
     ):
         scan = scan_files(session, files, query.names, query.read.delimiter, query.weight)
-        tallies = count_by_codes(session, scan, files, query, groups) if by_codes else None
-        if tallies is None:
+        margins = count_by_codes(session, scan, files, query, groups) if by_codes else None
+        if margins is None:
             fetch_parquet_columns(session, files, query.names)
             if files.format == "parquet":
                 check_gzip_pages(files, query.names)
-            tallies = count_scan(session, scan, query)
-        return tallies
+            margins = count_scan(session, scan, query)
+        return margins
 
 
 def read_schema(files: Files, read: ReadOptions, known: Collection[str] = ()) -> list[tuple[str, str]]:
@@ -384,10 +385,10 @@ class Scan:
     """A condition for the rows with these numbers by which the engine skips the others; None where it reads all."""
 
 
-def count_scan(session: Session, scan: Scan, query: Query) -> list[Tally]:
-    """Return one tally for each margin."""
+def count_scan(session: Session, scan: Scan, query: Query) -> list[Rows]:
+    """Return the rows of each margin, in native values."""
     at_once = 1 if scan.columnar else _SETS
-    tallies: list[Tally] = []
+    margins: list[Rows] = []
     for start in range(0, len(query.margins), at_once):
         group_by = GroupBy(query, query.margins[start : start + at_once])
         statement = group_by.sql(scan.relation, scan.columns)
@@ -401,14 +402,21 @@ def count_scan(session: Session, scan: Scan, query: Query) -> list[Tally]:
             if scan.explaining and error.__cause__ is not None:  # else the text was looked through already
                 session.run(group_by.sql(scan.explaining, scan.columns), **scan.values)
             raise
-        tallies += [_fetch(session, group_by, margin) for margin in group_by.margins]
+        margins += [_fetch(session, group_by, margin) for margin in group_by.margins]
         session.run("DROP TABLE cells")
-    for name, decoder in scan.decoders.items():
-        tallies = [tally.mapped(name, decoder) for tally in tallies]
-    return tallies
+    return [
+        rows.relabel(
+            {
+                name: list(map(decode, rows.dictionaries[name]))
+                for name, decode in scan.decoders.items()
+                if name in rows.names
+            }
+        )
+        for rows in margins
+    ]
 
 
-def _fetch(session: Session, group_by: GroupBy, margin: tuple[str, ...]) -> Tally:
+def _fetch(session: Session, group_by: GroupBy, margin: tuple[str, ...]) -> Rows:
     """Return the cells of one margin: few of them as they are, millions by codes."""
     several = len(group_by.margins) > 1
     where = f" WHERE margin = {group_by.mask(margin)}" if several else ""
@@ -421,17 +429,10 @@ def _fetch(session: Session, group_by: GroupBy, margin: tuple[str, ...]) -> Tall
     labels, codes, sums = take(session, cells, dict(zip(shorts, keys, strict=True)), group_by.sums)
     weights = {
         field: np.ma.filled(np.ma.asarray(sums[name], dtype=np.float64), np.nan)
-        for field, name in (("weights", "w"), ("squares", "w2"), ("least", "least"))
+        for field, name in (("weights", "w"), ("squares", "w2"), ("least", "least"), ("lacks", "lacks"))
         if name in sums
     }
-    return Tally(
-        keys,
-        tuple(labels),
-        np.array(codes, dtype=np.int64).reshape(len(keys), -1),
-        np.asarray(sums["n"], dtype=np.int64),
-        unweighed=np.asarray(sums["lacks"]).astype(bool) if "lacks" in sums else None,
-        **weights,
-    )
+    return Rows.from_coded_cells(keys, labels, codes, sums["n"], **weights)
 
 
 _Taken = tuple[list[Sequence[Any]], list[Ints], dict[str, Any]]
@@ -444,7 +445,7 @@ def _take_values(session: Session, cells: str, shorts: dict[str, str], sums: lis
     """
     lines = session.rows(f"SELECT {', '.join([*shorts, *sums])} FROM {cells} ORDER BY {', '.join(shorts)}")
     columns = list(zip(*lines, strict=True)) or [()] * (len(shorts) + len(sums))
-    coded = [encode(values, name) for values, name in zip(columns, shorts.values(), strict=False)]
+    coded = [encode_values(values, name) for values, name in zip(columns, shorts.values(), strict=False)]
     numbers = {
         name: np.array(values, dtype=np.int64 if name in _WHOLE else np.float64)
         for name, values in zip(sums, columns[len(shorts) :], strict=True)

@@ -20,9 +20,9 @@ from typing import Any, Protocol
 from infoscope.errors import InputError
 from infoscope.readers.conversions import convert_files
 from infoscope.readers.csv_text import copy_first_rows, number_columns
-from infoscope.readers.decode import Tally
 from infoscope.readers.files import Files, find_addresses, find_files, is_database_pair, is_database_url
 from infoscope.readers.query import ENGINES, Query, ReadOptions, find_other_engines
+from infoscope.tables.rows import Rows
 
 BUILT_IN = ("duckdb:DuckdbEngine", "sql:SqlEngine", "frames:FrameEngine", "spark:SparkEngine", "dask:DaskEngine")
 
@@ -40,8 +40,8 @@ class Engine(Protocol):
         """Return the type of each column; ``known`` columns tell which sign separates the fields of a CSV file."""
         raise InputError("the columns of this source are not known before it is read; name them one by one")
 
-    def count(self, source: Any, query: Query) -> list[Tally]:
-        """Count the rows in one pass: a tally of native values for each of ``query.margins``."""
+    def count(self, source: Any, query: Query) -> list[Rows]:
+        """Count the rows in one pass: `Rows` of native values for each of ``query.margins``."""
         ...
 
     def rows(self, source: Any, names: Sequence[str], read: ReadOptions) -> Mapping[str, Sequence[Any]]:

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from inspect import signature
 from itertools import chain
-from math import prod
 from numbers import Number
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -20,14 +18,13 @@ import lazy_loader
 import numpy as np
 
 from infoscope.errors import InfoscopeError, InputError, check_interrupted
-from infoscope.readers.decode import Ints, Tally, add_tallies, encode, merge_cells
 from infoscope.readers.files import Files
 from infoscope.readers.labels import moment
 from infoscope.readers.progress import show_progress
 from infoscope.readers.query import Query, ReadOptions, pick_columns
-from infoscope.tables.encoding import check_pairing, one_column
-from infoscope.tables.encoding import encode as encode_labels
+from infoscope.tables.encoding import check_pairing, encode, one_column
 from infoscope.tables.labels import Label, is_missing
+from infoscope.tables.rows import Ints, Rows, encode_values
 from infoscope.typing import Frame, LabelsLike
 
 if TYPE_CHECKING:
@@ -55,7 +52,7 @@ class FrameEngine:
             return {name: str(kind) for name, kind in frame.collect_schema().items()}
         return {str(name): type(values).__name__ for name, values in source.items()}
 
-    def count(self, source: Any, query: Query) -> list[Tally]:
+    def count(self, source: Any, query: Query) -> list[Rows]:
         """Count rows: record batches one after another, columns by their codes, frames by their own library."""
         if is_record_batches(source):
             return _count_batches(source, query)
@@ -78,9 +75,6 @@ class FrameEngine:
 
 
 # ── columns in memory by their names ──────────────────────────────────────────────────────────────
-
-
-_LARGEST_KEY = 1 << 62
 
 
 def is_column_mapping(source: object) -> TypeGuard[Mapping[str, Any]]:
@@ -106,7 +100,7 @@ def _check_lengths(sizes: Mapping[str, int], first: str) -> None:
         raise InputError(f"{first!r} has {sizes[first]} rows and {other!r} has {sizes[other]}; rows pair by position")
 
 
-def _count_columns(source: Mapping[str, Any], query: Query) -> list[Tally]:
+def _count_columns(source: Mapping[str, Any], query: Query) -> list[Rows]:
     """Count columns by their codes."""
     pick_columns(query.names, list(source), "the mapping")
     first, *others = query.names
@@ -117,11 +111,10 @@ def _count_columns(source: Mapping[str, Any], query: Query) -> list[Tally]:
             continue
         column: Any = one_column(source[name], name)
         if isinstance(column, (list, tuple)) or str(getattr(column, "dtype", "")) == "object":
-            labels, codes = encode(list(column), name)  # keeps apart what only a reject label may mix
+            labels, codes = encode_values(list(column), name)  # keeps apart what only a reject label may mix
             coded[name] = codes, labels
         else:
-            codes, known = label_codes(column, name)
-            coded[name] = np.where(codes < 0, len(known), codes), [*known, None]
+            coded[name] = label_codes(column, name)
     sizes = {name: len(codes) for name, (codes, _) in coded.items()}
     weights = None
     if query.weight is not None:
@@ -135,27 +128,31 @@ def _count_columns(source: Mapping[str, Any], query: Query) -> list[Tally]:
             ) from error
         sizes[query.weight] = len(weights)
     _check_lengths(sizes, first)
-    tallies = []
+    margins = []
     for margin in query.margins:
-        keys = query.keys(margin)
-        values = tuple(coded[key][1] for key in keys)
-        codes = np.array([coded[key][0] for key in keys], dtype=np.int64).reshape(len(keys), -1)
-        shape = tuple(max(len(each), 1) for each in values)
-        if weights is None and prod(shape) <= _LARGEST_KEY:
-            cells, rows = np.unique(np.ravel_multi_index(tuple(codes), shape), return_counts=True)
-            codes = np.array(np.unravel_index(cells, shape), dtype=np.int64)
-            tallies.append(Tally(keys, values, codes, rows.astype(np.int64)))
-            continue
-        tally = Tally(keys, values, codes, np.ones(codes.shape[1], np.int64))
-        if weights is not None:
-            tally = replace(tally, weights=weights, squares=weights**2, least=weights, unweighed=np.isnan(weights))
-        tallies.append(merge_cells(tally))
-    return tallies
+        names = query.keys(margin)
+        dictionaries = {name: coded[name][1] for name in names}
+        codes = np.array([coded[name][0] for name in names], dtype=np.int64).reshape(len(names), -1)
+        if weights is None:
+            rows = Rows.from_codes(dictionaries, codes)
+        else:
+            rows = Rows.from_coded_cells(
+                names,
+                list(dictionaries.values()),
+                list(codes),
+                np.ones(codes.shape[1], np.int64),
+                weights=weights,
+                squares=weights**2,
+                least=weights,
+                lacks=np.isnan(weights),
+            ).merge()
+        margins.append(rows.in_order())
+    return margins
 
 
 def label_codes(values: LabelsLike, side: str, reject: Label | None = None) -> tuple[Ints, Sequence[Label]]:
     """Return codes from 0 with their labels; -1 where there is none."""
-    coded = encode_labels(values, side, reject)
+    coded = encode(values, side, reject)
     codes = np.asarray(coded.codes, dtype=np.int64)
     present = np.ones(codes.shape, dtype=bool) if coded.missing is None else codes != coded.missing
     if coded.labels is not None:
@@ -175,7 +172,7 @@ def is_record_batches(source: object) -> TypeGuard[pa.RecordBatchReader]:
     return kind.__module__.partition(".")[0] == "pyarrow" and kind.__name__.startswith("RecordBatch")
 
 
-def _count_batches(source: pa.RecordBatchReader, query: Query) -> list[Tally]:
+def _count_batches(source: pa.RecordBatchReader, query: Query) -> list[Rows]:
     """Count a record batch, or all that a reader gives, one after the other."""
     import pyarrow as pa  # noqa: PLC0415 - the caller has it loaded
 
@@ -188,11 +185,12 @@ def _count_batches(source: pa.RecordBatchReader, query: Query) -> list[Tally]:
             except pa.ArrowInvalid as error:
                 raise InputError(f"a record batch is damaged ({str(error).splitlines()[0]}); write it again") from error
             parts.append(count_frame(pa.Table.from_batches([batch]), query))
-    return _add_lists(parts)
+    return add_parts(parts)
 
 
-def _add_lists(parts: list[list[Tally]]) -> list[Tally]:
-    return [add_tallies(tallies) for tallies in zip(*parts, strict=True)]
+def add_parts(parts: Sequence[Sequence[Rows]]) -> list[Rows]:
+    """Add up what several parts of a source gave for each margin."""
+    return [Rows.concatenate(margin).merge() for margin in zip(*parts, strict=True)]
 
 
 # ── frames ────────────────────────────────────────────────────────────────────────────────────────
@@ -247,7 +245,7 @@ def _wrap(source: Any) -> Any:
         return nw.from_native(source.iloc[:, :0] if hasattr(source, "iloc") else source.select([]), pass_through=True)
 
 
-def count_frame(source: Frame, query: Query) -> list[Tally]:
+def count_frame(source: Frame, query: Query) -> list[Rows]:
     """Count the rows of a frame by its own library; Dask counts each partition where it lies."""
     source = _keep_columns(source, query.names)
     frame: Any = _wrap(source)
@@ -315,7 +313,7 @@ def _find_columns(frame: Any, names: Sequence[str], title: str) -> _Columns:
     return _Columns(frame, {name: numbers[present.index(name)] for name in names}, frame.collect_schema())
 
 
-def _count_pandas(source: Any, query: Query) -> list[Tally]:
+def _count_pandas(source: Any, query: Query) -> list[Rows]:
     """Count a pandas frame; its object columns are grouped by code, for grouping would retype them."""
     import pandas  # noqa: PLC0415 - the caller has it loaded
 
@@ -327,32 +325,34 @@ def _count_pandas(source: Any, query: Query) -> list[Tally]:
         kinds = set(map(type, source[name]))
         truth_values = {kind for kind in kinds if issubclass(kind, (bool, np.bool_))}
         if truth_values and any(issubclass(kind, Number) for kind in kinds - truth_values):  # True == 1, as one code
-            values[name], frame[name] = encode(source[name], name)
+            values[name], frame[name] = encode_values(source[name], name)
             continue
         try:
             frame[name], values[name] = pandas.factorize(source[name])
         except TypeError:
-            encode(source[name], name)
+            encode_values(source[name], name)
             raise
     columns = _find_columns(nw.from_native(frame, eager_only=True), query.names, "the pandas frame")
-    tallies = _count_margins(columns, query, query.margins)
-    for name, known in values.items():
-        tallies = [tally.mapped(name, partial(_look_up, known)) for tally in tallies]
-    return tallies
+    return [
+        rows.relabel(
+            {
+                name: [None if code < 0 else known[code] for code in rows.dictionaries[name]]
+                for name, known in values.items()
+                if name in rows.names
+            }
+        )
+        for rows in _count_margins(columns, query, query.margins)
+    ]
 
 
-def _look_up(values: Any, code: int) -> Any:
-    return None if code < 0 else values[code]
-
-
-def _count_margins(columns: _Columns, query: Query, margins: Sequence[tuple[str, ...]]) -> list[Tally]:
+def _count_margins(columns: _Columns, query: Query, margins: Sequence[tuple[str, ...]]) -> list[Rows]:
     grouped = []
     for margin in margins:
         keys = [columns[name].alias(f"k{i}") for i, name in enumerate(query.keys(margin))]
         rows = columns.frame.select(*keys, *columns.weight(query))
         grouped.append(_group(rows, [f"k{i}" for i in range(len(keys))], query))
     return [
-        _make_tally(cells, query.keys(margin), [f"k{i}" for i in range(len(query.keys(margin)))])
+        _take_cells(cells, query.keys(margin), [f"k{i}" for i in range(len(query.keys(margin)))])
         for cells, margin in zip(_collect(grouped), margins, strict=True)
     ]
 
@@ -397,15 +397,15 @@ def _explain_foreign(title: str) -> Iterator[None]:
         raise InputError(f"{title} failed while it was read: {reason} ({type(error).__name__})") from error
 
 
-def _count_unpivoted(columns: _Columns, query: Query) -> list[Tally]:
+def _count_unpivoted(columns: _Columns, query: Query) -> list[Rows]:
     """Count several systems of a lazy frame in one pass for each type that their columns have."""
     by_type: dict[str, list[tuple[str, ...]]] = {}
     for margin in query.margins:
         by_type.setdefault(str(columns.kind(margin[0])), []).append(margin)
-    tallies: dict[tuple[str, ...], Tally] = {}
+    counted: dict[tuple[str, ...], Rows] = {}
     for margins in by_type.values():
         if len(margins) == 1:
-            tallies[margins[0]] = _count_margins(columns, query, margins)[0]
+            counted[margins[0]] = _count_margins(columns, query, margins)[0]
             continue
         index = {name: f"k{i}" for i, name in enumerate((*query.by, query.truth))}
         stacked = {margin[0]: f"s{i}" for i, margin in enumerate(margins)}
@@ -419,11 +419,11 @@ def _count_unpivoted(columns: _Columns, query: Query) -> list[Tally]:
         cells = _collect([_group(rows, keys, query)])[0]
         for margin in margins:
             mine = cells.filter(nw.col(keys[-1]) == stacked[margin[0]])
-            tallies[margin] = _make_tally(mine, query.keys(margin), keys[:-1])
-    return [tallies[margin] for margin in query.margins]
+            counted[margin] = _take_cells(mine, query.keys(margin), keys[:-1])
+    return [counted[margin] for margin in query.margins]
 
 
-def _make_tally(cells: nw.DataFrame[Any], names: tuple[str, ...], keys: Sequence[str]) -> Tally:
+def _take_cells(cells: nw.DataFrame[Any], names: tuple[str, ...], keys: Sequence[str]) -> Rows:
     weighted: dict[str, Any] = {}
     if "total" in cells.columns:
         weighted = {
@@ -432,9 +432,9 @@ def _make_tally(cells: nw.DataFrame[Any], names: tuple[str, ...], keys: Sequence
             )
             for field, name in (("weights", "total"), ("squares", "square"), ("least", "least"))
         }
-        weighted["unweighed"] = np.array(cells["lacks"].to_list(), dtype=bool)
+        weighted["lacks"] = np.array(cells["lacks"].to_list(), dtype=bool)
     values = [_list_values(cells[key], name) for key, name in zip(keys, names, strict=True)]
-    return Tally.from_columns(names, values, cells["n"].to_list(), **weighted)
+    return Rows.from_cells(names, values, cells["n"].to_list(), **weighted)
 
 
 def _list_values(column: nw.Series[Any], name: str) -> list[Any]:
@@ -456,14 +456,14 @@ def native_values(frame: Any, names: Sequence[str]) -> list[list[Any]]:
     return [_list_values(values[column], name) for column, name in zip(values.columns, names, strict=True)]
 
 
-def _count_partitions(source: Any, query: Query) -> list[Tally]:
+def _count_partitions(source: Any, query: Query) -> list[Rows]:
     """Count each partition of a Dask frame where it lies; the counts are added eight at a time."""
     import dask  # noqa: PLC0415 - the caller has it loaded
 
     wanted = source[list(query.names)]
     parts = [dask.delayed(count_frame)(part, query) for part in wanted.to_delayed()]
     while len(parts) > 1:
-        parts = [dask.delayed(_add_lists)(parts[i : i + 8]) for i in range(0, len(parts), 8)]
+        parts = [dask.delayed(add_parts)(parts[i : i + 8]) for i in range(0, len(parts), 8)]
     with show_progress("counting the dask frame"), _explain_foreign("the dask frame"):
-        (tallies,) = dask.compute(parts[0])
-    return tallies
+        (margins,) = dask.compute(parts[0])
+    return margins

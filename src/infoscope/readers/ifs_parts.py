@@ -20,7 +20,6 @@ import numpy as np
 from infoscope.core.files import output_file
 from infoscope.core.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, check_record, parse_json
 from infoscope.errors import InputError
-from infoscope.readers.decode import Group
 from infoscope.readers.labels import as_text, match_label
 from infoscope.readers.query import Query
 from infoscope.tables import Contingency
@@ -40,6 +39,7 @@ from infoscope.tables.ifs_file import (
     write_parquet,
 )
 from infoscope.tables.labels import Label, check_unique, decide_positive
+from infoscope.tables.rows import Group
 
 SCHEMA = "infoscope/tables/1"
 Tables = Mapping[Group, Mapping[str, Contingency]]

@@ -32,13 +32,13 @@ from infoscope.core.embedded_database import duckdb
 from infoscope.core.native_code import import_compiled_part
 from infoscope.errors import InputError
 from infoscope.readers.csv_text import open_text
-from infoscope.readers.decode import Ints, Tally
 from infoscope.readers.files import Files
 from infoscope.readers.progress import show_progress
 from infoscope.readers.query import Query
 from infoscope.readers.stores import MirroredFile
 from infoscope.tables.counting import get_scatter
 from infoscope.tables.ifs_file import escape_path
+from infoscope.tables.rows import Ints, Rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -85,9 +85,9 @@ class Places:
                 raise UnfitError
         return cast("list[int]", places)
 
-    def tallies(self, threads: Sequence[CountedCodes]) -> list[Tally]:
-        """Return one tally for each system, of those labels that have data."""
-        tallies = []
+    def collect_rows(self, threads: Sequence[CountedCodes]) -> list[Rows]:
+        """Return the rows of truth and each system, with the labels that have data."""
+        margins = []
         for system in range(1, len(self.names)):
             total = np.zeros((len(self.known[0]), len(self.known[system])), dtype=np.int64)
             for thread in threads:  # whose tables may have room for more labels than there are
@@ -102,8 +102,8 @@ class Places:
                 labels.append([known[i] for i in used])
                 codes.append(places)
             keys = (self.names[0], self.names[system])
-            tallies.append(Tally(keys, tuple(labels), np.array(codes, dtype=np.int64), total[cells]))
-        return tallies
+            margins.append(Rows.from_coded_cells(keys, labels, codes, total[cells]))
+        return margins
 
 
 class Counting:
@@ -746,8 +746,8 @@ def packed_row_groups(session: Session, files: Files, query: Query) -> Iterator[
 
 def count_by_codes(
     session: Session, scan: Scan, files: Files, query: Query, groups: Iterator[LocatedGroup] | None
-) -> list[Tally] | None:
-    """Return one tally for each system; None where the engine's own grouping is to do it.
+) -> list[Rows] | None:
+    """Return the rows of truth and each system; None where the engine's own grouping is to do it.
 
     That is so where labels are many, for weights, groups and joint counts, for labels that are neither text nor whole
     numbers, for text with one system, and for files with a fault, which the engine then explains.
@@ -790,7 +790,7 @@ def _longest_line(files: Files) -> int:
     return longest
 
 
-def _count_text(session: Session, scan: Scan, files: Files, query: Query) -> list[Tally]:
+def _count_text(session: Session, scan: Scan, files: Files, query: Query) -> list[Rows]:
     """Count columns of text as the engine parses them, encoded batch by batch."""
     statement = f"SELECT {', '.join(scan.columns[name] for name in query.names)} FROM {scan.relation}"
     for name, value in scan.values.items():  # a stream takes no bound values, but variables
@@ -809,10 +809,10 @@ def _count_text(session: Session, scan: Scan, files: Files, query: Query) -> lis
             counting.settle()
             return counting
 
-        return places.tallies(work.share(count, min(query.read.threads or os.cpu_count() or 1, 2)))
+        return places.collect_rows(work.share(count, min(query.read.threads or os.cpu_count() or 1, 2)))
 
 
-def _count_parquet(groups: Iterator[LocatedGroup], files: Files, query: Query) -> list[Tally] | None:
+def _count_parquet(groups: Iterator[LocatedGroup], files: Files, query: Query) -> list[Rows] | None:
     """Count row groups, in a thread for each core."""
     work, places = _Queue(groups), Places(query.names)
 
@@ -833,7 +833,7 @@ def _count_parquet(groups: Iterator[LocatedGroup], files: Files, query: Query) -
 
     try:
         with show_progress(f"counting {files.name}", percent):
-            return places.tallies(work.share(count, query.read.threads or os.cpu_count() or 1))
+            return places.collect_rows(work.share(count, query.read.threads or os.cpu_count() or 1))
     except (UnfitError, InputError, OSError):
         return None
 

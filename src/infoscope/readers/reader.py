@@ -23,14 +23,13 @@ from infoscope.core.files import scratch_folder
 from infoscope.core.validation import validated
 from infoscope.errors import InfoscopeError, InputError, UnknownNameError, hide_secrets
 from infoscope.readers.decode import (
-    Group,
     Joint,
-    Tally,
     check_weights,
+    decode_rows,
     decode_texts,
-    match_columns,
+    keep_usable,
+    match_stated,
     split_joint,
-    split_rows,
     unify_dates,
     unify_whole_numbers,
 )
@@ -38,12 +37,12 @@ from infoscope.readers.engine import find_engine, open_source
 from infoscope.readers.files import Addresses, Files, raise_for_each
 from infoscope.readers.frames import is_column_mapping, is_eager_frame, is_frame
 from infoscope.readers.ifs_parts import IfsParts, check_counted_as, load_parts, name_positive, save_part
-from infoscope.readers.labels import Cleaning, as_text, check_comparable, cleaner, match_label, meaning, meanings
+from infoscope.readers.labels import Cleaning, as_text, check_comparable, match_label, meanings, rank_labels
 from infoscope.readers.query import Query, ReadOptions, as_names, check_name
 from infoscope.tables import Contingency
 from infoscope.tables.counting import add_ignored, check_weight_scale, merge_ignored, warn_of_rows
-from infoscope.tables.labels import Label, as_label, check_kinds, is_missing, sorted_labels
-from infoscope.tables.rows import Rows
+from infoscope.tables.labels import Label, as_label, check_kinds, is_missing
+from infoscope.tables.rows import Group, Rows
 from infoscope.typing import Source
 
 
@@ -294,14 +293,14 @@ def read_joint(
 
 
 @hide_secrets()
-def count_rows(source: Any, query: Query) -> list[Tally]:
-    """Return distinct rows of a source that is opened, one tally a margin."""
+def count_rows(source: Any, query: Query) -> list[Rows]:
+    """Return distinct rows of a source that is opened, in native values: of each margin."""
     if not query.systems:
         raise InputError("no system column was named; name at least one beside the truth")
     with source.named() if isinstance(source, Files) else nullcontext():
-        tallies = find_engine(source, query.read).count(source, query)
+        margins = find_engine(source, query.read).count(source, query)
     format = source.format if isinstance(source, (Files, Addresses)) else ""
-    return unify_whole_numbers(tallies, query, format)
+    return unify_whole_numbers(margins, query, format)
 
 
 def counted_tables(
@@ -328,26 +327,27 @@ def counted_tables(
         return make_tables(count_rows(opened, query), query)
 
 
-def make_tables(tallies: Sequence[Tally], query: Query) -> Tables:
-    """Make tables of the tallies of one pass, one for each system."""
+def make_tables(margins: Sequence[Rows], query: Query) -> Tables:
+    """Make tables of the rows of one pass, one for each system and group."""
     tables: dict[Group, dict[str, Contingency]] = {}
     ignored: dict[str, int] = {}
-    ungrouped: dict[str, int] = {}
-    for (system,), tally in zip(query.margins, unify_dates(tallies, query), strict=True):
-        parts, ungrouped = split_rows(tally, query)
-        names = (query.truth, system)
-        reject, positive = (match_columns(label, tally, names, query) for label in (query.reject, query.positive))
-        for part in parts:
-            tables.setdefault(part.group, {})[system] = part.table(system, reject=reject, positive=positive)
+    ungrouped: Mapping[str, int] = {}
+    for (system,), native in zip(query.margins, unify_dates(margins, query), strict=True):
+        rows = decode_rows(native, query).drop_missing(query.by, "missing group in {!r}")
+        ungrouped, names = rows.ignored, (query.truth, system)
+        reject, positive = match_stated(rows, names, query.reject, query.positive)
+        parts = {group: keep_usable(part, names, query) for group, part in rows.group_by(query.by).items()}
+        for group, part in parts.items():
+            tables.setdefault(group, {})[system] = part.table(*names, reject=reject, positive=positive)
         # a row without truth is missed by every system, and is still one row
-        ignored = merge_ignored((ignored, add_ignored((ungrouped, *(part.ignored for part in parts)))))
-    totals = {tally.total for tally in tallies}
+        ignored = merge_ignored((ignored, add_ignored((ungrouped, *(part.ignored for part in parts.values())))))
+    totals = {rows.row_count for rows in margins}
     if len(totals) > 1:
         raise InputError(
             f"the source changed while it was read: it had {min(totals)} rows, then {max(totals)}; "
             "read a copy that does not change"
         )
-    return Tables(tables, tallies[0].total, ignored, query.by, ungrouped)
+    return Tables(tables, margins[0].row_count, ignored, query.by, ungrouped)
 
 
 def read_joints(source: Source, query: Query) -> dict[Group, Joint]:
@@ -356,8 +356,8 @@ def read_joints(source: Source, query: Query) -> dict[Group, Joint]:
         opened = open_source(source, query.read, folder)
         if isinstance(opened, Files) and opened.format == "ifs":
             raise InputError("tables do not remember which rows two systems share; read the rows")
-        (tally,) = count_rows(opened, query)
-    return split_joint(tally, query)
+        (rows,) = count_rows(opened, query)
+    return split_joint(rows, query)
 
 
 def read_parts(files: Files, query: Query) -> Tables:
@@ -383,18 +383,18 @@ def read_parts(files: Files, query: Query) -> Tables:
     return Tables(tables, None, add_ignored((parts.ungrouped_rows, *of_groups)), parts.by, parts.ungrouped_rows)
 
 
-def rows_in_order(source: Any, query: Query) -> Tally | None:
-    """Return a tally in which every row of an opened source stands by itself; None where the source has no order."""
+def rows_in_order(source: Any, query: Query) -> Rows | None:
+    """Return every row of an opened source by itself, in native values; None where the source has no order."""
     is_file = isinstance(source, Files) and source.format != "ifs" and query.read.engine == "duckdb"
     if not is_file and not is_eager_frame(source) and not is_column_mapping(source):
         return None
     with source.named() if isinstance(source, Files) else nullcontext():
         columns = find_engine(source, query.read).rows(source, query.names, query.read)
     values = list(columns.values())
-    tally = Tally.from_columns(query.names, values, np.ones(len(values[0]), dtype=np.int64))
+    rows = Rows.from_cells(query.names, values, np.ones(len(values[0]), dtype=np.int64))
     if isinstance(source, Files):
-        tally = unify_whole_numbers([decode_texts(tally, source.format)], query, source.format)[0]
-    return tally
+        (rows,) = unify_whole_numbers([decode_texts(rows, source.format)], query, source.format)
+    return rows
 
 
 # ── systems read together ─────────────────────────────────────────────────────────────────────────
@@ -441,8 +441,8 @@ def read_together(source: Source, query: Query, max_ordered: int = 0) -> Togethe
         if query.by or rows is None or rows > max_ordered or is_column_mapping(opened):
             return together
         alone = Query(query.truth, query.systems, clean=query.clean, joint=True, read=query.read)
-        tally = rows_in_order(opened, alone)
-        return together if tally is None else replace(together, ordered=split_joint(tally, alone)[()])
+        ordered = rows_in_order(opened, alone)
+        return together if ordered is None else replace(together, ordered=split_joint(ordered, alone)[()])
 
 
 def _is_small(source: Any) -> bool:
@@ -456,26 +456,52 @@ def _is_small(source: Any) -> bool:
 
 
 def _read_joint_tables(source: Any, query: Query) -> Together:
-    """Make tables, joint counts and clusters from distinct rows of all columns."""
-    (tally,) = count_rows(source, query)
+    """Make tables, joint counts and clusters from distinct rows of all columns.
+
+    The column of clusters is read as if it were a system's; rows without a cluster are ignored.
+    """
+    (rows,) = count_rows(source, query)
     if query.groups is not None:  # a cluster's name as text that is no class's
-        tally = tally.mapped(query.groups, lambda name: None if is_missing(name) else f"\0cluster {as_text(name)}")
-    joints = split_joint(tally, query)
+        names = rows.dictionaries[query.groups]
+        rows = rows.relabel(
+            {query.groups: [None if is_missing(name) else f"\0cluster {as_text(name)}" for name in names]}
+        )
+    joints = split_joint(rows, query)
     tables: dict[Group, dict[str, Contingency]] = {}
     clusters: dict[tuple[Group, str], Any] = {}
-    labels = {"reject": query.reject, "positive": query.positive}
     for group, joint in joints.items():
         for name in query.systems:
-            if query.groups is None:
-                table = joint.counted(name, **labels)
-            else:
-                table, clusters[group, name] = joint.clustered(name, query.groups, **labels)
+            names = (query.truth, name)
+            usable = joint.keep_usable(name, *([] if query.groups is None else [query.groups]))
+            reject, positive = match_stated(usable, names, query.reject, query.positive)
+            table = usable.table(*names, reject=reject, positive=positive)
             tables.setdefault(group, {})[name] = table
-    rows = tally.total - sum(joint.tally.total for joint in joints.values())
-    ungrouped = {f"missing group in {' or '.join(map(repr, query.by))}": rows} if rows else {}
+            if query.groups is not None:
+                clusters[group, name] = _count_by_cluster(usable, table, len(joint.rows.dictionaries[query.groups]))
+    lost = rows.row_count - sum(joint.rows.row_count for joint in joints.values())
+    ungrouped = {f"missing group in {' or '.join(map(repr, query.by))}": lost} if lost else {}
     # a row that several systems miss for the same reason is still one row
     ignored = merge_ignored(add_ignored(systems[name].ignored for systems in tables.values()) for name in query.systems)
-    return Together(Tables(tables, tally.total, ungrouped | ignored, query.by, ungrouped), joints, clusters)
+    return Together(Tables(tables, rows.row_count, ungrouped | ignored, query.by, ungrouped), joints, clusters)
+
+
+def _count_by_cluster(rows: Rows, table: Contingency, clusters: int) -> Any:
+    """Return the cells of a table by cluster: a sparse array with a line for each, in order of keys.
+
+    Clusters without a usable row have empty lines, at the end.
+    """
+    from scipy.sparse import coo_array  # noqa: PLC0415 - only for clusters
+
+    rows = rows.with_used_labels()
+    places = [{label: i for i, label in enumerate(side)} for side in (table.truth_labels, table.system_labels)]
+    truth, system = (
+        np.array([place[label] for label in labels], dtype=np.int64)[codes] if labels else codes.astype(np.int64)
+        for place, labels, codes in zip(places, rows.labels[:2], rows.codes[:2], strict=True)
+    )
+    lines = rank_labels(rows.labels[2])[rows.codes[2]]
+    values = np.asarray(rows.counts, dtype=np.float64)
+    shape = (clusters, table.shape[0] * table.shape[1])
+    return coo_array((values, (lines, truth * table.shape[1] + system)), shape=shape).tocsr()
 
 
 # ── distinct rows of several columns ──────────────────────────────────────────────────────────────
@@ -499,7 +525,7 @@ def read_patterns(
         return _count_mapping(source, columns, weight, clean, comparable=comparable)
     query = Query(columns[0], tuple(columns[1:]), weight, clean=clean, joint=True, read=read or ReadOptions())
     joint = read_joints(source, query)[()]
-    return patterns_of(joint.tally, columns, clean, comparable=comparable)
+    return decode_patterns(joint.rows, columns, clean, comparable=comparable)
 
 
 def read_patterns_by_group(
@@ -517,12 +543,16 @@ def read_patterns_by_group(
         columns[0], tuple(columns[1:]), weight, as_names(by), clean=clean, joint=True, read=read or ReadOptions()
     )
     if is_column_mapping(source):
-        whole = _count_mapping(source, [*query.by, *columns], weight, clean, comparable=False)
+        rows = _count_mapping(source, [*query.by, *columns], weight, clean, comparable=False)
         if comparable:
-            _check_same_kinds(whole.select(list(columns)))
-        return {group: part.select(list(columns)) for group, part in _split_by(whole, query.by)}
+            _check_same_kinds(rows.select(columns, merge=False))
+        rows = rows.drop_missing(query.by, "missing group in {!r}")
+        warn_of_rows(rows.ignored)
+        return {group: part.select(columns) for group, part in rows.group_by(query.by).items()}
     joints = read_joints(source, query)
-    return {group: patterns_of(joint.tally, columns, clean, comparable=comparable) for group, joint in joints.items()}
+    return {
+        group: decode_patterns(joint.rows, columns, clean, comparable=comparable) for group, joint in joints.items()
+    }
 
 
 def read_split_patterns(
@@ -556,41 +586,18 @@ def read_split_patterns(
     )
 
 
-def _split_by(whole: Rows, by: Sequence[str]) -> Iterator[tuple[Group, Rows]]:
-    """Yield the rows of each group, sorted, by the columns that come first."""
-    for at, name in enumerate(by):
-        lost = int(whole.counts[~whole.present[at] & whole.present[:at].all(axis=0)].sum())
-        warn_of_rows({f"missing group in {name!r}": lost} if lost else {})
-    codes = whole.codes[: len(by)]
-    for group in np.unique(codes[:, whole.present[: len(by)].all(axis=0)], axis=1).T.tolist():
-        labels = tuple(known[code] for known, code in zip(whole.labels, group, strict=False))
-        yield labels, whole.where((codes == np.array(group)[:, None]).all(axis=0))
-
-
-def patterns_of(tally: Tally, columns: Sequence[str], clean: Cleaning = (), *, comparable: bool = True) -> Rows:
-    """Return the patterns of a tally; rows without a weight are left out, with a warning."""
-    check_weights(tally)
-    named = {
-        name: meanings(tally.labels[at], name, clean) for at, name in enumerate(tally.keys) if name in set(columns)
-    }
+def decode_patterns(rows: Rows, columns: Sequence[str], clean: Cleaning = (), *, comparable: bool = True) -> Rows:
+    """Return distinct rows of sorted labels for native values; rows without a weight are left out, with a warning."""
+    check_weights(rows)
+    rows = rows.select(columns, merge=False)
+    labels = {name: meanings(values, name, clean) for name, values in rows.dictionaries.items()}
     if comparable:
-        check_comparable(named)
-    labels: dict[str, tuple[Label, ...]] = {}
-    codes = []
-    for name in columns:
-        labels[name] = sorted_labels({label for label in named[name] if label is not None})
-        place: dict[Label | None, int] = {label: at for at, label in enumerate(labels[name])}
-        move = np.array([*(place.get(label, -1) for label in named[name]), -1], dtype=np.int64)
-        codes.append(move[tally.codes[tally.keys.index(name)]])
-    coded = np.array(codes, dtype=np.int64).reshape(len(columns), -1)
-    if tally.weights is None:
-        return Rows.from_codes(labels, coded, tally.rows)
-    weighed = np.ones(len(tally.rows), bool) if tally.unweighed is None else ~tally.unweighed
-    lost = int(tally.rows[~weighed].sum())
-    warn_of_rows({"missing weight": lost} if lost else {})
-    check_weight_scale(tally.weights[weighed])
-    squares = tally.weights**2 if tally.squares is None else tally.squares
-    return Rows.from_codes(labels, coded[:, weighed], tally.weights[weighed], squares[weighed])
+        check_comparable(labels)
+    rows = rows.relabel(labels).sort_labels().drop_unweighted("missing weight")
+    warn_of_rows(rows.ignored)
+    if rows.is_weighted:
+        check_weight_scale(rows.counts)
+    return replace(rows.merge(), source_rows=None, ignored={})
 
 
 def _count_mapping(
@@ -602,8 +609,8 @@ def _count_mapping(
             raise InputError(f"the source has no column {name!r}; it has {', '.join(map(repr, source))}")
     patterns = Rows.from_columns({name: source[name] for name in columns}, None if weight is None else source[weight])
     if clean:
-        tidy = cleaner(clean)
-        patterns = patterns.mapped(lambda label, name: tidy(meaning(label, name)))
+        labels = {name: meanings(known, name, clean) for name, known in patterns.dictionaries.items()}
+        patterns = patterns.relabel(labels).sort_labels().merge()
     if comparable:
         _check_same_kinds(patterns)
     return patterns
@@ -630,7 +637,8 @@ def row_patterns(
     labels = [{label: code for code, label in enumerate(known)} for known in patterns.labels]
     moves = [
         np.array(
-            [-1 if label is None else known.get(label, -1) for label in meanings(values, name, clean)], dtype=np.int64
+            [*(-1 if label is None else known.get(label, -1) for label in meanings(values, name, clean)), -1],
+            dtype=np.int64,
         )
         for name, known, values in zip(patterns.names, labels, rows.labels, strict=True)
     ]
@@ -646,13 +654,13 @@ def read_rows(
     if rows is None:
         return None
     columns_of_labels = {}
-    for name, values, codes in zip(rows.keys, rows.labels, rows.codes, strict=True):
-        labels = meanings(values, name)
+    for name, values, codes in zip(rows.names, rows.labels, rows.codes, strict=True):
+        labels = [*meanings(values, name), None]  # the last for the code −1
         columns_of_labels[name] = [labels[code] for code in codes.tolist()]
     return columns_of_labels
 
 
-def _list_rows(source: Any, columns: Sequence[str], how: ReadOptions) -> Tally | None:
+def _list_rows(source: Any, columns: Sequence[str], how: ReadOptions) -> Rows | None:
     with scratch_folder() as folder:
         query = Query(columns[0], tuple(columns[1:]), joint=True, read=how)
         return rows_in_order(open_source(source, how, folder), query)

@@ -24,12 +24,12 @@ from infoscope.core.embedded_database import deferred_signals
 from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError, check_interrupted, mask_secrets
 from infoscope.readers.csv_text import Header, open_text, read_header, reject_repeated_header, split_header
-from infoscope.readers.decode import Tally, add_tallies
 from infoscope.readers.duckdb import open_session, scan_files
 from infoscope.readers.engine import Engine
 from infoscope.readers.files import Addresses, Files, check_reachable
 from infoscope.readers.frames import count_frame
 from infoscope.readers.query import Query, ReadOptions, pick_columns
+from infoscope.tables.rows import Rows
 
 # ── files ─────────────────────────────────────────────────────────────────────────────────────────
 
@@ -72,7 +72,7 @@ class SparkEngine(Engine):
         """Return True for files and addresses where this engine is named."""
         return read.engine == "spark" and isinstance(source, (Files, Addresses))
 
-    def count(self, source: Files | Addresses, query: Query) -> list[Tally]:
+    def count(self, source: Files | Addresses, query: Query) -> list[Rows]:
         """Count the rows of files as a Spark frame by the cluster behind an address."""
         delimiter, url = query.read.delimiter, query.read.url
         if source.format not in ("csv", "tsv", "parquet"):
@@ -89,13 +89,13 @@ class SparkEngine(Engine):
                 frame = _open_text(spark, source, query, header or _read_far_header(spark, source, query, delimiter))
             else:
                 frame = _open_parquet(spark, source, query)
-            tallies = count_frame(_read_weights(frame, query, source.name), query)
+            margins = count_frame(_read_weights(frame, query, source.name), query)
         if not is_text:
-            return tallies
-        tallies = [_decode_bytes(tally, source.name) for tally in tallies]
-        for tally in tallies:
-            reject_repeated_header(tally, query, source.name)
-        return tallies
+            return margins
+        margins = [_decode_bytes(rows, source.name) for rows in margins]
+        for rows in margins:
+            reject_repeated_header(rows, query, source.name)
+        return margins
 
 
 def _check_files(files: Files, query: Query, delimiter: str | None) -> Header | None:
@@ -269,7 +269,7 @@ def _read_weights(frame: Any, query: Query, name: str) -> Any:
     return frame.withColumn(query.weight, number)
 
 
-def _decode_bytes(tally: Tally, name: str) -> Tally:
+def _decode_bytes(rows: Rows, name: str) -> Rows:
     """Decode the bytes of labels; an empty field is missing, quoted or not."""
 
     def text(label: str | None) -> str | None:
@@ -284,9 +284,7 @@ def _decode_bytes(tally: Tally, name: str) -> Tally:
                 f"{name} is not UTF-8 text ({label.encode('latin-1')!r}); convert it, for example with iconv -t UTF-8"
             ) from error
 
-    for key in tally.keys:
-        tally = tally.mapped(key, text)
-    return add_tallies([tally])
+    return rows.relabel({column: list(map(text, labels)) for column, labels in rows.dictionaries.items()}).merge()
 
 
 @contextmanager

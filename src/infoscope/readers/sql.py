@@ -14,11 +14,11 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 
 from infoscope.errors import InputError, mask_secrets
-from infoscope.readers.decode import Tally
 from infoscope.readers.engine import Engine
 from infoscope.readers.labels import decoders
 from infoscope.readers.progress import show_progress
 from infoscope.readers.query import Query, ReadOptions, pick_columns
+from infoscope.tables.rows import Rows
 
 # ── the statement that counts ─────────────────────────────────────────────────────────────────────
 
@@ -111,7 +111,7 @@ class SqlEngine(Engine):
         """Return True where this engine is named, and for pairs of a connection and a query."""
         return read.engine == "sql" or (isinstance(source, tuple) and len(source) == 2)
 
-    def count(self, source: Any, query: Query) -> list[Tally]:
+    def count(self, source: Any, query: Query) -> list[Rows]:
         """Count rows in the database."""
         if query.read.engine != "sql":
             return count_query(source[0], source[1], query)
@@ -120,7 +120,7 @@ class SqlEngine(Engine):
         return count_query(query.read.url, source, query)
 
 
-def count_query(source: object, what: object, query: Query) -> list[Tally]:
+def count_query(source: object, what: object, query: Query) -> list[Rows]:
     """Return one tally for each margin of a table or query in a database."""
     if not isinstance(what, str) or not what.strip():
         raise InputError(f"{what!r} is no table and no query; with a database, name one of them as text")
@@ -138,7 +138,7 @@ def count_query(source: object, what: object, query: Query) -> list[Tally]:
             raise InputError(f"the database rejected {_shorten(what)}: {_first_line(error)}") from error
 
 
-def _count_margins(connection: Any, driver: str, what: str, query: Query) -> list[Tally]:
+def _count_margins(connection: Any, driver: str, what: str, query: Query) -> list[Rows]:
     # a query in brackets, or a table's name in quotes; schema and table are parted by a dot
     relation = ".".join(_quote_name(part, driver) for part in what.split("."))
     bare = re.sub(r"\A(\s|--[^\n]*(\n|\Z)|/\*.*?\*/)+", "", what, flags=re.DOTALL)
@@ -169,15 +169,18 @@ def _count_margins(connection: Any, driver: str, what: str, query: Query) -> lis
     expressions |= {name: f"{function}({expressions[name]})" for name, (function, _) in coded.items()}
     margins = query.margins
     at_once = _SETS if driver in _GROUPING_SETS else 1
-    tallies: list[Tally] = []
+    counted: list[Rows] = []
     for start in range(0, len(margins), at_once):
         some = margins[start : start + at_once]
         group_by = GroupBy(query, some, lacks=_LACKS, total="sum")
         lines = _fetch_lines(connection, group_by.sql(relation, expressions))
-        tallies += [_make_tally(lines, group_by, margin) for margin in some]
-    for name, (_, back) in coded.items():
-        tallies = [tally.mapped(name, back) for tally in tallies]
-    return tallies
+        counted += [_take_lines(lines, group_by, margin) for margin in some]
+    return [
+        rows.relabel(
+            {name: list(map(back, rows.dictionaries[name])) for name, (_, back) in coded.items() if name in rows.names}
+        )
+        for rows in counted
+    ]
 
 
 def _fetch_lines(connection: Any, statement: str) -> list[Sequence[Any]]:
@@ -200,7 +203,7 @@ def _open_cursor(connection: Any) -> Iterator[Any]:
         cursor.close()
 
 
-def _make_tally(lines: list[Sequence[Any]], group_by: GroupBy, margin: tuple[str, ...]) -> Tally:
+def _take_lines(lines: list[Sequence[Any]], group_by: GroupBy, margin: tuple[str, ...]) -> Rows:
     names = list(group_by.names.values())
     if len(group_by.margins) > 1:
         mask = group_by.mask(margin)
@@ -220,10 +223,10 @@ def _make_tally(lines: list[Sequence[Any]], group_by: GroupBy, margin: tuple[str
             "weights": np.where(endless, np.inf, numbers[:, 0]),
             "squares": numbers[:, 1],
             "least": numbers[:, 2],
-            "unweighed": lacks & ~endless,
+            "lacks": lacks & ~endless,
         }
     keys = group_by.query.keys(margin)
-    return Tally.from_columns(keys, values, [int(line[first]) for line in lines], **sums)
+    return Rows.from_cells(keys, values, [int(line[first]) for line in lines], **sums)
 
 
 def _quote_name(name: str, driver: str) -> str:

@@ -782,7 +782,7 @@ def compare_rows(
     ``known`` holds posteriors of systems on all their rows.
     """
     names = _check_systems(predictions.names, options.baseline)
-    if predictions.cluster is not None and not (isinstance(options.prior, str) and options.prior == "default"):
+    if predictions.is_clustered and not (isinstance(options.prior, str) and options.prior == "default"):
         raise InputError("a comparison of grouped rows takes no prior; leave prior= (--prior) out")
     systems = {}
     for name in names:
@@ -798,7 +798,7 @@ def compare_rows(
 
     systems, renamed = _share_between_namesakes(systems, is_renaming)
     about_rows = list(_describe_rows(predictions, names, options))
-    if predictions.cluster is not None:
+    if predictions.is_clustered:
         about_groups = [finding for system in systems.values() for finding in describe_groups(system.clusters)]
         about_rows += {finding.text: finding for finding in about_groups}.values()
     defined, undefined = _find_defined(systems, options)
@@ -826,7 +826,7 @@ def compare_rows(
             _correlate_pair(cells, one, other, options),
             overlap=cells.total / sqrt(whole_a.rows * whole_b.rows),
         )
-        if predictions.cluster is not None:  # tests take rows as independent
+        if predictions.is_clustered:  # tests take rows as independent
             return evidence
         comparable = [
             entry
@@ -1298,7 +1298,7 @@ def _describe_copies(copies: Mapping[str, str]) -> Iterator[Finding]:
 
 def _describe_rows(predictions: PairedPredictions, names: Sequence[str], options: CompareOptions) -> Iterator[Finding]:
     """Yield findings about rows that are left out, weights, stated frequencies and groups."""
-    rows = predictions.row_count
+    rows = predictions.rows.row_count
     for name in names:
         if lost := predictions.lacking(name):
             text = (
@@ -1315,9 +1315,9 @@ def _describe_rows(predictions: PairedPredictions, names: Sequence[str], options
             "information are about the rows as they came, so they are left out"
         )
         yield Finding("prevalence_stated", text)
-    if predictions.cluster is not None:
+    if predictions.is_clustered:
         text = (
-            f"intervals take rows within the {len(predictions.cluster.labels):,} groups as dependent; tests that take "
+            f"intervals take rows within the {predictions.rows.sizes[-1]:,} groups as dependent; tests that take "
             "rows as independent are left out"
         )
         yield Finding("grouped_rows", text)

@@ -268,7 +268,7 @@ def _count_labels(y_true: Any, systems: Mapping[str, Any], request: ColumnReques
     joints: dict[tuple[str, ...], Joint | PairedPredictions] = {}
     if predictions is not None and len(tables) > 1:
         joints[()] = predictions
-    row_labels = RowLabels.pack(predictions) if are_kept and predictions is not None else None
+    row_labels = RowLabels.pack(predictions.rows) if are_kept and predictions is not None else None
     return Inputs(provenance, _drop_empty(subjects, None), joints, row_labels=row_labels)
 
 
@@ -294,7 +294,7 @@ def _read_rows(source: Any, request: ColumnRequest) -> Inputs:
     provenance = Provenance(name, reading.rows, tuple(starmap(IgnoredRows, reading.ignored.items())))
     joints = {tuple(map(str, group)): joint for group, joint in together.joints.items()}
     rows = together.ordered
-    row_labels = None if rows is None else RowLabels.pack(PairedPredictions.from_joint(rows))
+    row_labels = None if rows is None else RowLabels.pack(PairedPredictions.from_joint(rows).rows)
     return Inputs(provenance, _drop_empty(subjects, name), joints, row_labels=row_labels)
 
 

@@ -26,9 +26,10 @@ from infoscope.results.frame import rename_taken_columns
 from infoscope.results.provenance import Provenance
 from infoscope.studies.clustering import SplitsAndMerges
 from infoscope.studies.compare import Comparison
-from infoscope.studies.predictions import CodedColumn, PairedPredictions
+from infoscope.studies.predictions import PairedPredictions
 from infoscope.studies.sweep import Sweep
 from infoscope.tables import Contingency
+from infoscope.tables.rows import Codes, Ints, Rows
 from infoscope.tables.transformations import CostMatrix, sort_by_scale
 from infoscope.typing import Json
 
@@ -361,16 +362,16 @@ class LabelColumn:
     codes: str
 
     @classmethod
-    def pack(cls, column: CodedColumn) -> LabelColumn:
+    def pack(cls, labels: Sequence[Any], codes: Codes) -> LabelColumn:
         """Pack a column, its labels as text; those of the same text are one."""
-        texts = [str(label) for label in column.labels]
+        texts = list(map(str, labels))
         kept = {text: code for code, text in enumerate(dict.fromkeys(texts), 1)}
         moves = np.array([*(kept[text] for text in texts), 0])  # −1, no label, is the last
-        codes = moves[column.codes].astype(_choose_type(len(kept)))
-        return cls(tuple(kept), b64encode(zlib.compress(codes.tobytes(), 9)).decode("ascii"))
+        packed = moves[codes].astype(_choose_type(len(kept)))
+        return cls(tuple(kept), b64encode(zlib.compress(packed.tobytes(), 9)).decode("ascii"))
 
-    def unpack(self, rows: int) -> CodedColumn:
-        """Return the column again; a document that was tampered with is rejected."""
+    def unpack(self, rows: int) -> Ints:
+        """Return the code of each row again, −1 for none; a document that was tampered with is rejected."""
         kind = _choose_type(len(self.labels))
         size = rows * kind.itemsize
         try:
@@ -381,7 +382,7 @@ class LabelColumn:
         codes = np.frombuffer(data[: len(data) // kind.itemsize * kind.itemsize], kind).astype(np.int64)
         if len(data) != size or (size and codes.max() > len(self.labels)):
             raise InputError("the labels of the rows do not fit their number; write the result again")
-        return CodedColumn(codes - 1, self.labels)
+        return codes - 1
 
 
 def _choose_type(labels: int) -> np.dtype[np.unsignedinteger]:
@@ -397,10 +398,10 @@ class RowLabels:
     systems: Mapping[str, LabelColumn]
 
     @classmethod
-    def pack(cls, predictions: PairedPredictions) -> RowLabels:
-        """Pack predictions that stand row by row, each once."""
-        columns = {name: LabelColumn.pack(column) for name, column in predictions.systems.items()}
-        return cls(len(predictions.truth.codes), LabelColumn.pack(predictions.truth), columns)
+    def pack(cls, rows: Rows) -> RowLabels:
+        """Pack truth, the first column, and predictions that stand row by row, each once."""
+        truth, *systems = map(LabelColumn.pack, rows.labels, rows.codes)
+        return cls(len(rows), truth, dict(zip(rows.names[1:], systems, strict=True)))
 
     def difference(self, other: RowLabels) -> str | None:
         """Return why these rows are not the same as others by their true labels; None where they are."""
@@ -408,8 +409,8 @@ class RowLabels:
             return f"it has {other.rows:,} rows and there are {self.rows:,} here"
         texts = []
         for side in (self, other):
-            column = side.truth.unpack(side.rows)
-            texts.append(np.array([*map(str, column.labels), None], dtype=object)[column.codes])  # −1 is no label
+            codes = side.truth.unpack(side.rows)
+            texts.append(np.array([*map(str, side.truth.labels), None], dtype=object)[codes])  # −1 is no label
         mine, yours = texts
         differing = np.flatnonzero(mine != yours)
         if not len(differing):
@@ -422,11 +423,13 @@ class RowLabels:
 
     def beside(self, other: RowLabels, systems: Mapping[str, tuple[str, str]]) -> PairedPredictions:
         """Join both: ``systems`` names, for each system of the result, the side ("mine" or "other") and which it is."""
-        columns = {
-            name: (self if side == "mine" else other).systems[system].unpack(self.rows)
-            for name, (side, system) in systems.items()
-        }
-        return PairedPredictions(self.truth.unpack(self.rows), columns)
+        columns = [
+            self.truth,
+            *((self if side == "mine" else other).systems[system] for side, system in systems.values()),
+        ]
+        codes = np.array([column.unpack(self.rows) for column in columns])
+        labels = tuple(column.labels for column in columns)
+        return PairedPredictions(Rows(("truth", *systems), labels, codes, np.broadcast_to(np.int64(1), self.rows)))
 
 
 # The evaluation -------------------------------------------------------------------------------------------------------

@@ -1045,7 +1045,7 @@ class Baseline:
         rows, earlier_rows = evaluation.row_labels, self.evaluation.row_labels
         assert rows is not None and earlier_rows is not None  # noqa: PT018 - else there is an obstacle
         predicted: PairedPredictions = rows.beside(earlier_rows, names)
-        is_reject_used = first.reject in {label for column in predicted.systems.values() for label in column.labels}
+        is_reject_used = first.reject in {label for labels in predicted.rows.labels[1:] for label in labels}
         predicted = replace(predicted, reject=first.reject if is_reject_used else None, positive=first.positive)
         beliefs = {}
         for name, result in results.items():

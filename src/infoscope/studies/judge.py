@@ -60,7 +60,7 @@ from infoscope.tables.construction import check_reject_is_no_truth
 from infoscope.tables.contingency import Estimation
 from infoscope.tables.ifs_file import label_from_json, label_to_json
 from infoscope.tables.labels import Label, lookalikes, sorted_labels
-from infoscope.tables.rows import Rows, holds_patterns, load_patterns, save_patterns
+from infoscope.tables.rows import Rows, holds_rows
 from infoscope.typing import ArrayLike, Json, LabelsByName, LabelsLike, Source, StrPath
 
 MAX_DRAWN_CELLS = 500_000
@@ -311,7 +311,7 @@ class Judged:
         -------
         Judged
         """
-        patterns, record = load_patterns(Path(path))
+        patterns, record = Rows.load(Path(path))
         if not isinstance(record, Mapping) or record.get("kind") != "judged":
             raise InputError(f"{path} holds patterns of columns, and none of them is named as a judge's")
         facts = check_record(record, FACTS, "its metadata")
@@ -343,7 +343,7 @@ class Judged:
     @staticmethod
     def is_stored(path: StrPath) -> bool:
         """Return True if a file holds judged rows."""
-        return holds_patterns(Path(path))
+        return holds_rows(Path(path))
 
     def save(self, path: StrPath) -> None:
         """Write the counts as an .ifs file, in one step.
@@ -371,7 +371,7 @@ class Judged:
         if self.settled is not None:
             patterns, name = _add_first_labels(patterns, self.settled.patterns)
             record |= {"first_truth": name, "drawn_by": list(self.drawn_by)}
-        save_patterns(patterns, Path(path), record)
+        patterns.save(Path(path), record)
 
     def __add__(self, other: Self) -> Self:
         """Add the counts of the rows of both."""

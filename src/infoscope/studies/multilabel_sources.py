@@ -146,16 +146,16 @@ def _read(source: Any, form: LabelSetFormat) -> LabelSets:
 def _read_rows(source: Any, form: LabelSetFormat) -> LabelSets:
     """Read rows of object and category, in any form that rows have; a row without category states its object."""
     columns = form.object or "object", form.category or "category"
-    tally = read_joint(source, truth=columns[0], system=[columns[1]]).tally
-    objects, categories = (
-        [meaning(value, name) for value in labels] for name, labels in zip(columns, tally.labels, strict=True)
+    rows = read_joint(source, truth=columns[0], system=[columns[1]]).rows
+    objects, categories = (  # the last for the code −1
+        [*(meaning(value, name) for value in labels), None] for name, labels in rows.dictionaries.items()
     )
-    is_named = np.array([label is not None for label in objects], dtype=bool)[tally.codes[0]]
+    is_named = np.array([label is not None for label in objects], dtype=bool)[rows.codes[0]]
     if not is_named.all():
-        raise InputError(f"{int(tally.rows[~is_named].sum())} rows have no {columns[0]}; fill or remove them")
-    names = [objects[code] for code in tally.codes[0]]
-    sets = LabelSets.from_pairs((name for name in names if name is not None), (categories[c] for c in tally.codes[1]))
-    again = int(tally.rows.sum()) - len(tally.rows)
+        raise InputError(f"{int(rows.row_counts[~is_named].sum())} rows have no {columns[0]}; fill or remove them")
+    names = [objects[code] for code in rows.codes[0]]
+    sets = LabelSets.from_pairs((name for name in names if name is not None), (categories[c] for c in rows.codes[1]))
+    again = rows.row_count - len(rows)
     return LabelSets(sets.matrix, sets.categories, sets.objects, sets.repeated + again)
 
 
@@ -371,10 +371,10 @@ def _read_weight_column(source: Any, name: str, form: LabelSetFormat) -> dict[La
             f"weight {name!r} is the name of a column, and only rows have columns: name those of object and category, "
             "too (object=, category=), or give a weight per object"
         )
-    tally = read_joint(source, truth=form.object, system=[name]).tally
-    objects, values = ([meaning(value, name) for value in labels] for labels in tally.labels)
+    rows = read_joint(source, truth=form.object, system=[name]).rows
+    objects, values = ([*(meaning(value, name) for value in labels), None] for labels in rows.labels)
     weights: dict[Label, float] = {}
-    for row, column in zip(*tally.codes, strict=True):
+    for row, column in zip(*rows.codes, strict=True):
         label, value = objects[row], values[column]
         if label is None:
             continue  # said where the sets are read

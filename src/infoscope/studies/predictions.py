@@ -18,34 +18,21 @@ from numpy.typing import NDArray
 from infoscope.core.numerics import distinct
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import Joint
+from infoscope.readers.decode import check_weights
+from infoscope.readers.frames import label_codes
 from infoscope.readers.labels import check_comparable, cleaner, match_label, meaning, rank_labels
 from infoscope.tables import Contingency
 from infoscope.tables.construction import Cells, Declared, check_reject_is_no_truth, place_cells
 from infoscope.tables.counting import read_sample_weights
-from infoscope.tables.encoding import check_pairing, encode, on_one_calendar
-from infoscope.tables.labels import Label, as_label, check_kinds, check_reject_kind, is_missing, unite_labels
+from infoscope.tables.encoding import check_pairing, on_one_calendar
+from infoscope.tables.labels import Label, as_label, check_kinds, check_reject_kind, unite_labels
+from infoscope.tables.rows import Codes, Ints, Rows
 from infoscope.typing import ArrayLike, LabelsLike
-
-Ints = NDArray[np.int64]
 
 MAX_BINS = 1 << 22  # of a joint table that is counted by its places instead of sorted
 MAX_KEY = 1 << 62
 MAX_SQUARABLE = 1e140
 """Weights beyond this, or all below its reciprocal, are divided by the greatest: their scale does not matter."""
-
-
-@dataclass(frozen=True)
-class CodedColumn:
-    """The labels of one column: a code per row (−1 where there is none) and what the codes mean."""
-
-    codes: Ints
-    labels: tuple[Label, ...]
-
-    @cached_property
-    def present(self) -> NDArray[np.bool_] | None:
-        """True for each row that has a label; None when all have one."""
-        present = self.codes >= 0
-        return None if present.all() else present
 
 
 @dataclass(frozen=True)
@@ -117,47 +104,36 @@ class PairCells:
 class PairedPredictions:
     """Truth and every system's predictions, row by row or as distinct rows with counts."""
 
-    truth: CodedColumn
-    systems: Mapping[str, CodedColumn]
-    counts: NDArray[np.float64] | None = None
-    """Number of times each row occurred, or its weight; None for once each."""
+    rows: Rows
+    """Columns of the truth, of each system and, where rows belong together, of their groups. Weights are scaled such
+    that they sum to the effective size (Σw)²/Σw²."""
     reject: Label | None = None
     positive: Label | None = None
-    cluster: CodedColumn | None = None
-    """The group of each row, where rows belong together."""
+    is_clustered: bool = False
     weight: float | None = None
-    """Sum of the weights; ``counts`` are scaled such that they sum to the effective size (Σw)²/Σw²."""
-    rows: Ints | None = None
-    """Rows of the source that each row here represents; None for one each."""
+    """Sum of the weights before they were scaled."""
 
     @classmethod
     def from_joint(
         cls, joint: Joint, *, cluster: str | None = None, reject: Label | None = None, positive: Label | None = None
     ) -> PairedPredictions:
         """Make predictions from the joint counts that reading gives, with the column of clusters beside the systems."""
-        tally = joint.tally
-        clear = cleaner(joint.clean)
-        columns = {
-            key: _drop_missing(tally.codes[i], [clear(meaning(label, key)) for label in tally.labels[i]])
-            for i, key in enumerate(tally.keys)
-        }
-        check_comparable({name: column.labels for name, column in columns.items() if name != cluster})
-        systems = {name: columns[name] for name in joint.columns.systems if name != cluster}
-        predicted = [label for column in systems.values() for label in column.labels]
-        labels = (*predicted, *columns[joint.columns.truth].labels)
-        counts = tally.rows if tally.weights is None else tally.weights
-        counts = np.where(np.isfinite(counts), counts, 0.0).astype(np.float64)
-        weight = None if tally.squares is None else float(counts.sum())
-        return cls(
-            columns[joint.columns.truth],
-            systems,
-            counts if tally.squares is None else _scale_weights(counts, float(np.nansum(tally.squares))),
-            match_label(reject, labels),
-            match_label(positive, labels),
-            None if cluster is None else columns[cluster],
-            weight,
-            np.asarray(tally.rows, dtype=np.int64),
+        clear = cleaner(joint.query.clean)
+        names = [joint.query.truth, *(name for name in joint.query.systems if name != cluster)]
+        rows = joint.rows.select([*names, *([] if cluster is None else [cluster])], merge=False)
+        rows = rows.relabel(
+            {name: [clear(meaning(label, name)) for label in labels] for name, labels in rows.dictionaries.items()}
         )
+        check_weights(rows)
+        dictionaries = rows.dictionaries
+        check_comparable({name: dictionaries[name] for name in names})
+        labels = [label for name in (*names[1:], names[0]) for label in dictionaries[name]]
+        reject, positive = match_label(reject, labels), match_label(positive, labels)
+        if rows.squares is None:
+            return cls(rows, reject, positive, cluster is not None)
+        weights = np.nan_to_num(rows.counts)  # rows without a weight count nothing
+        rows = replace(rows, counts=_scale_weights(weights, float(rows.squares.sum())))
+        return cls(rows, reject, positive, cluster is not None, float(weights.sum()))
 
     @classmethod
     def from_labels(
@@ -173,57 +149,61 @@ class PairedPredictions:
         """Make predictions from label sequences, paired row by row."""
         check_pairing(y_true, {**systems, "sample_weight": sample_weight, "groups": cluster})
         stated = tuple(None if label is None else as_label(label) for label in (reject, positive))
-        truth = _encode(y_true, "truth", None)
-        rows = len(truth.codes)
-        columns = {}
-        for name, labels in systems.items():
-            columns[name] = _encode(labels, name, stated[0])
-            if len(columns[name].codes) != rows:
+        columns = [("truth", *label_codes(y_true, "truth"))]
+        size = len(columns[0][1])
+        for name, values in systems.items():
+            columns.append((name, *label_codes(values, name, stated[0])))
+            if len(columns[-1][1]) != size:
                 raise InputError(
-                    f"truth has {rows} rows and {name!r} has {len(columns[name].codes)}; a paired comparison needs "
+                    f"truth has {size} rows and {name!r} has {len(columns[-1][1])}; a paired comparison needs "
                     "the same rows: give tables instead to compare systems that predicted different rows"
                 )
-        aligned = on_one_calendar(stated, truth.labels, *(column.labels for column in columns.values()))
-        (reject, positive), true_labels, *predicted = (labels or () for labels in aligned)
-        truth = replace(truth, labels=true_labels)
-        columns = {
-            name: replace(column, labels=labels)
-            for (name, column), labels in zip(columns.items(), predicted, strict=True)
-        }
-        grouped = None if cluster is None else _encode(cluster, "groups", None)
-        if grouped is not None and len(grouped.codes) != rows:
-            raise InputError(f"truth has {rows} rows and groups has {len(grouped.codes)}; name the group of each row")
+        (reject, positive), *dictionaries = (
+            labels or () for labels in on_one_calendar(stated, *(tuple(labels) for _, _, labels in columns))
+        )
+        if cluster is not None:
+            columns.append(("groups", *label_codes(cluster, "groups")))
+            dictionaries.append(tuple(columns[-1][2]))
+            if len(columns[-1][1]) != size:
+                raise InputError(
+                    f"truth has {size} rows and groups has {len(columns[-1][1])}; name the group of each row"
+                )
+        rows = Rows(
+            tuple(name for name, _, _ in columns),
+            tuple(dictionaries),
+            np.array([codes for _, codes, _ in columns]),
+            np.broadcast_to(np.int64(1), size),
+        )
         if sample_weight is None:
-            return cls(truth, columns, None, reject, positive, grouped)
-        counts = read_sample_weights(sample_weight, rows)
-        largest = counts.max(initial=0.0)
-        unit = counts / largest if largest > MAX_SQUARABLE or 0 < largest < 1 / MAX_SQUARABLE else counts
+            return cls(rows, reject, positive, cluster is not None)
+        weights = read_sample_weights(sample_weight, size)
+        largest = weights.max(initial=0.0)
+        unit = weights / largest if largest > MAX_SQUARABLE or 0 < largest < 1 / MAX_SQUARABLE else weights
         scaled = _scale_weights(unit, float(np.sum(unit**2)))
-        return cls(truth, columns, scaled, reject, positive, grouped, float(counts.sum()))
+        rows = replace(rows, counts=scaled, source_rows=rows.counts)
+        return cls(rows, reject, positive, cluster is not None, float(weights.sum()))
 
     @property
     def total(self) -> float:
         """Rows, or weight, in all."""
-        return float(len(self.truth.codes) if self.counts is None else self.counts.sum())
+        return self.rows.total
 
     @property
     def names(self) -> tuple[str, ...]:
         """The systems in the order they were given."""
-        return tuple(self.systems)
-
-    @property
-    def row_count(self) -> int:
-        """Rows of the source, whatever they weigh."""
-        return len(self.truth.codes) if self.rows is None else int(self.rows.sum())
+        return self.rows.names[1:-1] if self.is_clustered else self.rows.names[1:]
 
     def lacking(self, name: str) -> int:
         """Return how many rows have no truth label, no cluster, or no prediction of this system."""
-        columns = [self.truth, self.systems[name], *([] if self.cluster is None else [self.cluster])]
-        gaps = [column.present for column in columns if column.present is not None]
-        if not gaps:
-            return 0
-        lost = ~np.logical_and.reduce(gaps)
-        return int(np.count_nonzero(lost) if self.rows is None else self.rows[lost].sum())
+        is_present = self.rows.present[self._find_columns(name)].all(axis=0)
+        return int(self.rows.row_counts[~is_present].sum())
+
+    def _find_columns(self, *systems: str) -> list[int]:
+        """Return the places of truth, systems and clusters; a system may be named as the truth is."""
+        for name in systems:
+            if name not in self.names:
+                raise UnknownNameError(f"there is no system {name!r}; there is {', '.join(self.names)}")
+        return [0, *(1 + self.names.index(name) for name in systems), *([-1] if self.is_clustered else [])]
 
     def table(self, name: str) -> Contingency:
         """Return truth × one system, from all rows that it predicted."""
@@ -231,27 +211,24 @@ class PairedPredictions:
 
     def pair(self, a: str, b: str) -> PairCells:
         """Return the joint cells of two systems; rows without a prediction of either are left out."""
-        for name in (a, b):
-            if name not in self.systems:
-                raise UnknownNameError(f"there is no system {name!r}; there is {', '.join(self.systems)}")
-        columns = (self.truth, self.systems[a], self.systems[b])
-        if self.cluster is not None:
-            return self._pair_by_cluster(columns, (a, b))
-        sizes = [max(len(column.labels), 1) for column in columns]
+        places = self._find_columns(a, b)
+        if self.is_clustered:
+            return self._pair_by_cluster(places, (a, b))
+        sizes = [max(self.rows.sizes[place], 1) for place in places]
         if prod(sizes) > MAX_KEY:
             raise InputError(
                 f"{sizes[0]:,} truth labels and {sizes[1]:,} and {sizes[2]:,} predictions of {a!r} and {b!r} are too "
                 "many to count together; are these columns of labels?"
             )
-        key = columns[0].codes * sizes[1]
-        key += columns[1].codes
+        columns = [self.rows.codes[place] for place in places]
+        key = columns[0].astype(np.int64) * sizes[1]
+        key += columns[1]
         key *= sizes[2]
-        key += columns[2].codes
-        counts = self.counts
-        gaps = [column.present for column in columns if column.present is not None]
-        if gaps:
-            present = np.logical_and.reduce(gaps)
-            key, counts = key[present], None if counts is None else counts[present]
+        key += columns[2]
+        counts = None if self.rows.counts.strides == (0,) else self.rows.counts  # each row counts once
+        if gaps := [place for place in places if place in self._columns_with_gaps]:
+            is_present = self.rows.present[gaps].all(axis=0)
+            key, counts = key[is_present], None if counts is None else counts[is_present]
         if not len(key):
             raise InputError(f"no row has a truth label and a prediction of both {a!r} and {b!r}")
         if prod(sizes) <= MAX_BINS:
@@ -259,54 +236,56 @@ class PairedPredictions:
             cells = np.flatnonzero(sums)
             summed = sums[cells].astype(np.float64)
         else:
-            cells, places = np.unique(key, return_inverse=True)
-            totals: NDArray[np.float64] = np.bincount(places, counts).astype(np.float64)
+            cells, positions = np.unique(key, return_inverse=True)
+            totals: NDArray[np.float64] = np.bincount(positions, counts).astype(np.float64)
             cells, summed = cells[totals > 0], totals[totals > 0]
         rest, code_b = np.divmod(cells, sizes[2])
         code_t, code_a = np.divmod(rest, sizes[1])
-        return self._build_tables((code_t, code_a, code_b), summed, columns).in_order()
+        return self._build_tables((code_t, code_a, code_b), summed, places).in_order()
 
-    def _pair_by_cluster(
-        self, columns: tuple[CodedColumn, CodedColumn, CodedColumn], names: tuple[str, str]
-    ) -> PairCells:
+    def _pair_by_cluster(self, places: Sequence[int], names: tuple[str, str]) -> PairCells:
         """Return the rows that both systems predicted, one cell each, with the cells of each cluster beside."""
         from scipy.sparse import coo_array  # noqa: PLC0415 - only for clusters
 
-        assert self.cluster is not None
-        here = np.logical_and.reduce([column.codes >= 0 for column in (*columns, self.cluster)])
-        here &= True if self.counts is None else self.counts > 0
-        if not here.any():
+        is_here = self.rows.present[places].all(axis=0) & (self.rows.counts > 0)
+        if not is_here.any():
             raise InputError(
                 f"no row has a truth label, a cluster and a prediction of both {names[0]!r} and {names[1]!r}"
             )
-        codes = tuple(column.codes[here] for column in columns)
-        counts = np.ones(int(here.sum())) if self.counts is None else self.counts[here]
-        rows = self._build_tables((codes[0], codes[1], codes[2]), counts, columns)
-        shape = (len(self.cluster.labels), rows.table_a.cells.size)
+        truth, a, b, clusters = (self.rows.codes[place, is_here] for place in places)
+        counts = self.rows.counts[is_here].astype(np.float64)
+        pair = self._build_tables((truth, a, b), counts, places)
+        shape = (self.rows.sizes[-1], pair.table_a.cells.size)
         lines = [
-            coo_array((counts, (self._cluster_lines[self.cluster.codes[here]], cells)), shape=shape).tocsr()
-            for cells in (rows.cells_a, rows.cells_b)
+            coo_array((counts, (self._cluster_lines[clusters], cells)), shape=shape).tocsr()
+            for cells in (pair.cells_a, pair.cells_b)
         ]
-        return replace(rows, clusters_a=lines[0], clusters_b=lines[1])
+        return replace(pair, clusters_a=lines[0], clusters_b=lines[1])
+
+    @cached_property
+    def _columns_with_gaps(self) -> frozenset[int]:
+        """The places of the columns that have no label in some row."""
+        return frozenset(np.flatnonzero(~self.rows.present.all(axis=1)).tolist())
 
     @cached_property
     def _cluster_lines(self) -> Ints:
         """The line of each cluster: in the order of their keys."""
-        return rank_labels(() if self.cluster is None else self.cluster.labels)
+        return rank_labels(self.rows.labels[-1])
 
     def _build_tables(
-        self, codes: tuple[Ints, Ints, Ints], counts: NDArray[np.float64], columns: Sequence[CodedColumn]
+        self, codes: tuple[Codes, Codes, Codes], counts: NDArray[np.float64], places: Sequence[int]
     ) -> PairCells:
         """Make both tables on one list of labels each, so that cells can be swapped between them."""
-        seen = [tuple(column.labels[i] for i in distinct(code)) for code, column in zip(codes, columns, strict=True)]
+        known = [self.rows.labels[place] for place in places[:3]]
+        seen = [tuple(labels[i] for i in distinct(code)) for code, labels in zip(codes, known, strict=True)]
         both = tuple(dict.fromkeys((*seen[1], *seen[2])))
         truth, system = unite_labels(seen[0], both, self.reject if self.reject in both else None)
         if self.reject is not None and self.reject not in system:
             system = (*system, self.reject)
         moved = []
-        for code, column, labels in zip(codes, columns, (truth, system, system), strict=True):
+        for code, old, labels in zip(codes, known, (truth, system, system), strict=True):
             place = {label: i for i, label in enumerate(labels)}
-            moved.append(np.array([place.get(label, -1) for label in column.labels], dtype=np.int64)[code])
+            moved.append(np.array([place.get(label, -1) for label in old], dtype=np.int64)[code])
         check_reject_is_no_truth(truth, self.reject)
         check_kinds(truth, [label for label in system if label != self.reject])
         check_reject_kind(both, self.reject)
@@ -326,7 +305,7 @@ class PairedPredictions:
 
 
 def _scale_weights(weights: NDArray[np.float64], squares: float) -> NDArray[np.float64]:
-    """Scale weights to the number of independent samples; row_counts numbers stay row_counts."""
+    """Scale weights to the number of independent samples; whole numbers stay whole."""
     if not squares:
         raise InputError("all weights are 0; nothing is left to compare")
     if squares == np.inf:
@@ -334,27 +313,6 @@ def _scale_weights(weights: NDArray[np.float64], squares: float) -> NDArray[np.f
     scale = float(weights.sum()) / squares
     scaled = weights * scale
     return np.where(np.abs(scaled - np.rint(scaled)) < 1e-9 * scaled, np.rint(scaled), scaled)
-
-
-def _encode(values: Any, side: str, reject: Label | None) -> CodedColumn:
-    coded = encode(values, side, reject)
-    codes = coded.codes.astype(np.int64)
-    if coded.labels is None:  # the codes are the labels
-        values, places = np.unique(codes, return_inverse=True)
-        return _drop_missing(places, [None if value == coded.missing else value for value in values.tolist()])
-    if coded.missing is not None:
-        codes = np.where(codes == coded.missing, -1, codes)
-    return CodedColumn(codes, coded.labels)
-
-
-def _drop_missing(codes: Ints, labels: Sequence[Any]) -> CodedColumn:
-    """Merge equal labels; missing ones become −1."""
-    moves = np.full(len(labels), -1, dtype=np.int64)
-    kept: dict[tuple[type, Label], int] = {}
-    for i, label in enumerate(labels):
-        if not is_missing(label):
-            moves[i] = kept.setdefault((type(label), label), len(kept))
-    return CodedColumn(moves[codes] if len(labels) else codes, tuple(label for _, label in kept))
 
 
 def _find_cells(table: Contingency, truth: Ints, predicted: Ints) -> Ints:

@@ -556,10 +556,11 @@ def bin_columns(patterns: Rows, bins: Bins) -> tuple[Rows, dict[str, tuple[float
     if not edges:
         return patterns, {}
 
-    def cut(label: Label, name: str) -> Label:
-        return bisect_right(edges[name], float(label)) if name in edges else label  # type: ignore[arg-type]
-
-    return patterns.mapped(cut), edges
+    bins_of_labels = {
+        name: [bisect_right(inner, float(label)) for label in patterns.dictionaries[name]]
+        for name, inner in edges.items()
+    }
+    return patterns.relabel(bins_of_labels).sort_labels().merge(), edges
 
 
 def _are_numbers(labels: Sequence[Label]) -> bool:
@@ -575,7 +576,7 @@ def _find_quantiles(patterns: Rows, place: int, bins: int) -> tuple[float, ...]:
     """Return inner edges that leave about as many rows in each bin; equal values stay together."""
     if not 2 <= bins <= MAX_BINS:
         raise InputError(f"bins must be a whole number from 2 to {MAX_BINS}, got {bins}")
-    values = np.array([float(label) for label in patterns.labels[place]])  # type: ignore[arg-type]
+    values = np.array([float(label) for label in patterns.labels[place]])
     codes = patterns.codes[place]
     counts = np.bincount(codes[codes >= 0], patterns.counts[codes >= 0], len(values))
     below = np.cumsum(counts) - counts

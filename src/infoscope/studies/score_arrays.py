@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real, distinct
 from infoscope.errors import InputError
-from infoscope.readers.decode import Tally, check_weights
+from infoscope.readers.decode import check_weights
 from infoscope.readers.labels import Cleaning, cleaner, meaning
 from infoscope.tables.column_kinds import parse_number
 from infoscope.tables.counting import as_numbers, check_weight_scale, read_sample_weights, warn_of_rows
 from infoscope.tables.encoding import Coded, check_pairing, encode
 from infoscope.tables.labels import Label, as_label, as_labels, check_kinds, check_unique, find_positive, sorted_labels
+from infoscope.tables.rows import Rows
 from infoscope.typing import ArrayLike, Frame, LabelsLike
 
 SUM_TOLERANCE = 1e-3
@@ -366,7 +367,7 @@ class ScoreRows:
 
 
 def decode_score_rows(
-    tally: Tally, truth: str, names: Sequence[str], *, clean: Cleaning = (), raw: bool = False
+    rows: Rows, truth: str, names: Sequence[str], *, clean: Cleaning = (), raw: bool = False
 ) -> ScoreRows:
     """Decode scores, clean the true labels, and leave out and count rows without truth, score or weight.
 
@@ -374,37 +375,24 @@ def decode_score_rows(
     """
     if clean:
         clean_label = cleaner(clean)
-        tally = tally.mapped(truth, lambda value: clean_label(meaning(value, truth)))
-    check_weights(tally)
-    labels = np.empty(len(tally.labels[0]), dtype=object)
-    labels[:] = list(tally.labels[0])
-    columns = [decode_numbers(texts, name) for texts, name in zip(tally.labels[1:], names, strict=True)]
-    reasons = ["missing truth", *(f"missing score in {name!r}" for name in names)]
-    masks = [
-        np.array([label is None for label in texts], dtype=bool)[codes]
-        for texts, codes in zip(tally.labels, tally.codes, strict=True)
-    ]
-    if tally.unweighed is not None:
-        reasons.append("missing weight")
-        masks.append(tally.unweighed)
-    ignored: dict[str, int] = {}
-    usable = np.ones(len(tally.rows), dtype=bool)
-    for reason, is_missing in zip(reasons, masks, strict=True):
-        if count := int(tally.rows[usable & is_missing].sum()):
-            ignored[reason] = count
-        usable &= ~is_missing
-    if tally.weights is not None:
-        check_weight_scale(np.where(usable, tally.weights, 0.0))
-        usable &= tally.weights > 0  # a weight of 0 means that the row is absent
-    rows = np.flatnonzero(usable)
-    values = np.column_stack([column[codes] for column, codes in zip(columns, tally.codes[1:], strict=True)])[rows]
+        rows = rows.relabel({truth: [clean_label(meaning(value, truth)) for value in rows.labels[0]]})
+    check_weights(rows)
+    labels = np.empty(len(rows.labels[0]), dtype=object)
+    labels[:] = list(rows.labels[0])
+    columns = [decode_numbers(texts, name) for texts, name in zip(rows.labels[1:], names, strict=True)]
+    rows = rows.drop_missing([truth], "missing truth").drop_missing(names, "missing score in {!r}")
+    rows = rows.drop_unweighted("missing weight")
+    if rows.is_weighted:
+        check_weight_scale(rows.counts)
+        rows = rows.where(rows.counts > 0)  # a weight of 0 means that the row is absent
+    values = np.column_stack([column[codes] for column, codes in zip(columns, rows.codes[1:], strict=True)])
     return ScoreRows(
         apply_logistic(values) if raw else values,
-        labels[tally.codes[0, rows]],
-        tally.rows[rows],
-        None if tally.weights is None else tally.weights[rows],
-        None if tally.squares is None else tally.squares[rows],
-        ignored,
+        labels[rows.codes[0]],
+        rows.row_counts,
+        rows.counts if rows.is_weighted else None,
+        rows.squares,
+        dict(rows.ignored),
     )
 
 

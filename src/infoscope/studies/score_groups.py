@@ -138,7 +138,7 @@ def score_groups(
     names = as_names(by)
     query = Query(truth, (score,), weight, names, joint=True, read=read or ReadOptions())
     rows_by_group = {
-        group: decode_score_rows(joint.tally, truth, [score], clean=clean, raw=raw)
+        group: decode_score_rows(joint.rows, truth, [score], clean=clean, raw=raw)
         for group, joint in read_joints(source, query).items()
     }
     ignored = add_ignored(rows.ignored for rows in rows_by_group.values())

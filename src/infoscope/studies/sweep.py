@@ -618,7 +618,7 @@ def sweep(
             raise InputError("give (y_true, y_score), or name the truth column and the column of scores")
         names = as_names(score)
         joint = read_joint(source, truth=truth, system=list(names), weight=weight, read=read)
-        rows = decode_score_rows(joint.tally, truth, names, clean=clean, raw=raw)
+        rows = decode_score_rows(joint.rows, truth, names, clean=clean, raw=raw)
         warn_of_rows(rows.ignored)
         given, ignored, size = (
             _encode_rows(rows, names, classes, positive, normalize=normalize),

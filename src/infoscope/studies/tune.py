@@ -19,7 +19,6 @@ from infoscope.core.validation import SEED, validated
 from infoscope.errors import InputError
 from infoscope.metrics.registry import find
 from infoscope.readers import ReadOptions, Tables, read_joint
-from infoscope.readers.decode import Tally
 from infoscope.readers.files import find_files_by_values, names_in_braces
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.query import Query, as_names
@@ -37,6 +36,7 @@ from infoscope.tables.construction import Declared, count_labels
 from infoscope.tables.counting import add_ignored, merge_ignored, warn_of_rows
 from infoscope.tables.ifs_file import hash_tables
 from infoscope.tables.labels import Label
+from infoscope.tables.rows import Rows
 from infoscope.typing import Json, LabelsLike, PriorLike, Source
 
 DRAWS = 2000
@@ -369,7 +369,7 @@ def tune(
             (tables[setting],) = counted_tables(path, truth, system, read, **labels).values()
             if against is not None:
                 joint = read_joint(path, truth=truth, system=[against], read=read)
-                costs[setting] = _average_column(joint.tally, against)
+                costs[setting] = _average_column(joint.rows, against)
         warn_of_rows(add_ignored(table.ignored for table in tables.values()))
     else:
         counted = counted_tables(source, truth, system, read, by=list(names), **labels)
@@ -377,7 +377,7 @@ def tune(
         if against is not None:
             query = Query(truth, (against,), by=tuple(names), joint=True, read=read or ReadOptions())
             joints = read_joints(source, query)
-            costs = {group: _average_column(joint.tally, against) for group, joint in joints.items()}
+            costs = {group: _average_column(joint.rows, against) for group, joint in joints.items()}
         tables = _tables_by_setting(counted)
     return _order_settings(tables, names, None if against is None else costs, against or "against", choice)
 
@@ -390,13 +390,13 @@ def _tables_by_setting(tables: Tables) -> dict[Any, Contingency]:
     return {group: table for (group, _), table in tables.items()}
 
 
-def _average_column(tally: Tally, name: str) -> float:
+def _average_column(rows: Rows, name: str) -> float:
     """Average a column of numbers over its rows; empty fields are left out."""
-    numbers = decode_numbers(tally.labels[1], name)[tally.codes[1]]
+    numbers = np.append(decode_numbers(rows.labels[1], name), np.nan)[rows.codes[1]]  # the last for a missing one
     is_filled = ~np.isnan(numbers)
     if not is_filled.any():
         raise InputError(f"column {name!r} has no number for one of the settings; each needs one")
-    return float(np.average(numbers[is_filled], weights=tally.rows[is_filled]))
+    return float(np.average(numbers[is_filled], weights=rows.row_counts[is_filled]))
 
 
 # Settings -------------------------------------------------------------------------------------------------------------

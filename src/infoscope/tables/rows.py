@@ -1,15 +1,18 @@
-"""Distinct rows of several columns of labels, with their counts.
+"""Rows: named columns of coded labels with counts, the one form in which data leaves a source.
 
-Readers count rows of any source into `Rows`, and studies whose columns need no truth take them (`agreement`,
-`relate`, `judge`, …). In reading order: the class, how it is stored, and the kernel that adds equal rows.
+Engines hand out `Rows` of native values, one for each margin of a query; ``readers/decode.py`` says which labels these
+mean, and every study takes them. A row here stands for ``counts`` rows of the source. Equal rows may appear more than
+once until ``merge`` adds them up, so that one class holds the cells that several machines counted, distinct rows with
+their counts, and rows in the order of the source. In reading order: the class, how it is stored, and the kernel that
+adds equal rows.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 from pathlib import Path
@@ -36,9 +39,13 @@ from infoscope.tables.ifs_file import (
     read_values,
     write_parquet,
 )
-from infoscope.tables.labels import Label, sorted_labels
+from infoscope.tables.labels import Label, is_missing, sorted_labels
 from infoscope.tables.pair_counts import CellCounts, count_pairs
 from infoscope.typing import ArrayLike, Json
+
+Group = tuple[Label, ...]
+Codes = NDArray[np.integer[Any]]
+Ints = NDArray[np.int64]
 
 WIDEST_RANGE = 1 << 20
 """Whole numbers that span more than this are looked up instead of taken as codes."""
@@ -46,33 +53,54 @@ WIDEST_RANGE = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Distinct rows of labels with their counts.
+    """Named columns of coded labels with counts.
 
+    Attributes
+    ----------
+    names : tuple of str
+        The columns.
+    labels : tuple of tuples
+        Dictionary of each column. It may hold labels that no row has, so that parts of one source keep their codes.
+    codes : ndarray of int, columns × rows
+        Positions among the column's labels; −1 where the label is missing.
+    counts : ndarray
+        Rows of the source (whole numbers), or their summed weight: NaN where they lack one; −∞ where one is negative,
+        which ``check_weights`` of the readers rejects. Rows with and without a weight are never added.
+    squares : ndarray of float, optional
+        Summed squared weights; None where rows are counted.
+    source_rows : ndarray of int, optional
+        Rows of the source where counts are weights; None where the counts are rows, or these are not known.
+    ignored : mapping of str to int
+        Rows of the source that were left out on the way here, by reason.
+
+    Examples
+    --------
     >>> Rows.from_columns({"a": ["x", "x", "y"], "b": ["x", "x", None]})
     Rows of 3 rows: 2 distinct ones of 2 columns
     """
 
     names: tuple[str, ...]
-    labels: tuple[tuple[Label, ...], ...]
-    """Labels of each column, sorted; with ``on``, stated ones."""
-    codes: NDArray[np.integer[Any]]
-    """Columns × patterns: positions among the column's labels; −1 where the label is missing."""
+    labels: tuple[tuple[Any, ...], ...]
+    codes: Codes
     counts: NDArray[Any]
-    """Rows of each pattern (whole numbers), or their summed weight."""
     squares: Real | None = None
-    """Summed squared weights of each pattern; None where rows are counted."""
+    source_rows: Ints | None = None
+    ignored: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Freeze the arrays."""
-        freeze_arrays((self.codes, self.counts))
-        if self.squares is not None:
-            freeze_arrays(self.squares)
+        freeze_arrays(
+            tuple(array for array in (self.codes, self.counts, self.squares, self.source_rows) if array is not None)
+        )
 
     # ── ways in ──────────────────────────────────────────────────────────────────────────────
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, Any], sample_weight: ArrayLike | None = None) -> Rows:
-        """Count sequences of labels that pair by position: lists, arrays, Series; None, NaN and NaT are missing."""
+        """Count sequences of labels that pair by position: lists, arrays, Series; None, NaN and NaT are missing.
+
+        Rows are distinct, and the labels of each column sorted.
+        """
         if not columns:
             raise InputError("no column is given; name at least one")
         (first, values), *others = columns.items()
@@ -91,22 +119,29 @@ class Rows:
         weights = None if sample_weight is None else read_sample_weights(sample_weight, rows)
         if weights is not None:
             check_weight_scale(weights)
-        squares = None if weights is None else weights**2
         columns_of_digits = [_to_digits(column) for column in coded.values()]
-        digits, counts, squares = merge_rows([column for column, _ in columns_of_digits], weights, squares)
+        digits, times, (counts, squares) = merge_rows(
+            [column for column, _ in columns_of_digits], weights, None if weights is None else weights**2
+        )
         recodings = []
         for column_digits, (_, digit_labels) in zip(digits, columns_of_digits, strict=True):
             used_digits = np.flatnonzero(np.bincount(column_digits, minlength=len(digit_labels))).tolist()
             used_labels = {label for digit in used_digits if (label := digit_labels[digit]) is not None}
             old_labels = [label if label in used_labels else None for label in digit_labels]
             recodings.append(_recode(sorted_labels(used_labels), old_labels))
-        return cls._stack(tuple(coded), recodings, digits, counts, squares)
+        dtype = _find_dtype(max(len(labels) for labels, _ in recodings))
+        codes = np.empty(digits.shape, dtype)
+        for column_codes, column_digits, (_, new_codes) in zip(codes, digits, recodings, strict=True):
+            np.take(new_codes.astype(dtype), column_digits, out=column_codes)
+        return cls(
+            tuple(coded), tuple(labels for labels, _ in recodings), codes, times if counts is None else counts, squares
+        )
 
     @classmethod
     def from_codes(
         cls,
         labels: Mapping[str, Sequence[Label]],
-        codes: NDArray[np.integer[Any]],
+        codes: Codes,
         counts: NDArray[Any] | None = None,
         squares: Real | None = None,
     ) -> Rows:
@@ -115,28 +150,161 @@ class Rows:
             (column_codes, -1, len(column_labels) + 1)
             for column_codes, column_labels in zip(codes, labels.values(), strict=True)
         ]
-        digits, counts, squares = merge_rows(columns, counts, squares)
+        digits, times, (counts, squares) = merge_rows(columns, counts, squares)
         dtype = _find_dtype(max(map(len, labels.values())))
-        label_tuples = tuple(tuple(column_labels) for column_labels in labels.values())
-        return cls(tuple(labels), label_tuples, digits.astype(dtype) - dtype(1), counts, squares)
+        dictionaries = tuple(tuple(column_labels) for column_labels in labels.values())
+        codes = digits.astype(dtype) - dtype(1)
+        return cls(tuple(labels), dictionaries, codes, times if counts is None else counts, squares)
 
     @classmethod
-    def _stack(
-        cls,
-        names: tuple[str, ...],
-        recodings: Sequence[tuple[tuple[Label, ...], NDArray[np.int64]]],
-        digits: NDArray[np.integer[Any]],
-        counts: NDArray[Any],
-        squares: Real | None,
+    def from_cells(
+        cls, names: Sequence[str], values: Sequence[Iterable[Any]], rows: ArrayLike, **weights: ArrayLike
     ) -> Rows:
-        """Return patterns of recoded columns: each with its labels and the new code of every old one."""
-        dtype = _find_dtype(max(len(labels) for labels, _ in recodings))
-        codes = np.empty(digits.shape, dtype)
-        for column_codes, column_digits, (_, new_codes) in zip(codes, digits, recodings, strict=True):
-            np.take(new_codes.astype(dtype), column_digits, out=column_codes, mode="wrap")
-        return cls(names, tuple(labels for labels, _ in recodings), codes, counts, squares)
+        """Take the cells that an engine counted: native values of each column, and how many rows of the source.
+
+        ``weights`` are the keywords of ``from_coded_cells``.
+
+        >>> Rows.from_cells(("gold", "svm"), [["a", None], ["b", "b"]], [2, 1]).codes.tolist()
+        [[0, -1], [0, 0]]
+        """
+        coded = [encode_values(column, name) for name, column in zip(names, values, strict=True)]
+        return cls.from_coded_cells(
+            names, [labels for labels, _ in coded], [codes for _, codes in coded], rows, **weights
+        )
+
+    @classmethod
+    def from_coded_cells(
+        cls,
+        names: Sequence[str],
+        labels: Sequence[Sequence[Any]],
+        codes: Sequence[Codes],
+        rows: ArrayLike,
+        *,
+        weights: ArrayLike | None = None,
+        squares: ArrayLike | None = None,
+        least: ArrayLike | None = None,
+        lacks: ArrayLike | None = None,
+    ) -> Rows:
+        """Take the cells that an engine counted, each column as its distinct values (None: missing) and codes.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The columns.
+        labels : sequence of sequences
+            Distinct values of each column.
+        codes : sequence of arrays
+            Places among these, for each column and cell.
+        rows : sequence of int
+            Rows of the source in each cell.
+        weights, squares, least : sequence of float, optional
+            Sums of the weights and of their squares, and the least weight, which shows a negative one.
+        lacks : sequence of bool, optional
+            True for cells whose rows lack a weight; they are apart from cells with the same values whose rows have one.
+        """
+        stacked = np.array(codes, dtype=np.int64).reshape(len(names), -1)
+        dictionaries = []
+        for column, column_labels in zip(stacked, labels, strict=True):
+            present = tuple(label for label in column_labels if label is not None)
+            if len(present) < len(column_labels):
+                is_present = np.array([label is not None for label in column_labels] + [False])
+                column[:] = np.where(is_present, np.cumsum(is_present) - 1, -1)[column]
+            dictionaries.append(present)
+        counted = np.array(rows, dtype=np.int64)
+        if weights is None:
+            return cls(tuple(names), tuple(dictionaries), stacked, counted)
+        sums, is_lacking = np.asarray(weights, np.float64), np.asarray(lacks, bool)
+        sums = np.where(np.isnan(sums), np.inf, sums)  # infinities of both signs
+        sums = np.where(np.asarray(least, np.float64) < 0, -np.inf, sums)
+        return cls(
+            tuple(names),
+            tuple(dictionaries),
+            stacked,
+            np.where(is_lacking, np.nan, sums),
+            np.where(is_lacking, 0.0, np.asarray(squares, np.float64)),
+            counted,
+        )
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Rows]) -> Rows:
+        """Put the rows of all parts behind one another; columns pair by name, and their labels grow together.
+
+        Labels of different types stay apart even where Python calls them equal (1 and True).
+        """
+        first, *others = parts
+        parts = [first, *(part.select(first.names, merge=False) for part in others)]
+        labels, codes = [], []
+        for place, known in enumerate(first.labels):
+            positions = {(type(label), label): position for position, label in enumerate(known)}
+            columns = [first.codes[place]]
+            for part in parts[1:]:
+                new_codes = [positions.setdefault((type(label), label), len(positions)) for label in part.labels[place]]
+                columns.append(np.array([*new_codes, -1], dtype=np.int64)[part.codes[place]])
+            labels.append(tuple(label for _, label in positions))
+            codes.append(np.concatenate(columns))
+        counts = np.concatenate([part.counts for part in parts])
+        squares = [part.squares for part in parts if part.squares is not None]
+        rows = [part.source_rows for part in parts if part.source_rows is not None]
+        return cls(
+            first.names,
+            tuple(labels),
+            np.array(codes).reshape(len(labels), len(counts)),
+            counts,
+            np.concatenate(squares) if len(squares) == len(parts) else None,
+            np.concatenate(rows) if len(rows) == len(parts) else None,
+        )
+
+    @classmethod
+    def load(cls, path: Path) -> tuple[Rows, Json]:
+        """Read rows and what their columns mean, and check them."""
+        with open_tables(path, "is no file written by infoscope") as file, faults_of(path):
+            record = parse_json(file.entries["infoscope"])
+            facts = check_record(record, Fields({"schema": TEXT}, open=True), "its metadata")
+            if facts["schema"] != SCHEMA:
+                raise InputError(f"its form is {facts['schema'][:60]!r} and {SCHEMA!r} is required")
+            facts = check_record(record, _FACTS, "its metadata")
+            keys = [f"label_{place}" for place in range(len(facts["names"]))]
+            columns = file.columns({**dict.fromkeys(keys, TYPES["json"]), "squares": TYPES["float"]})
+            texts = {key: columns[key].tolist() for key in keys}
+            counts, squares = read_values(columns["value"]), read_values(columns["squares"])
+            check_sum(facts, _hash_content({**texts, "squares": squares, "value": counts}))
+            labels: dict[str, tuple[Label, ...]] = {}
+            codes = []
+            for name, column in zip(facts["names"], texts.values(), strict=True):
+                label_by_text = {text: label_from_json(text) for text in set(column) if text is not None}
+                labels[name] = sorted_labels(label_by_text.values())
+                places = {label: place for place, label in enumerate(labels[name])}
+                codes.append([-1 if text is None else places[label_by_text[text]] for text in column])
+            coded = np.array(codes, dtype=np.int64).reshape(len(keys), len(counts))
+            rows = cls.from_codes(labels, coded, counts, squares if facts["weighted"] else None)
+            return rows, None if facts["about"] is None else parse_json(facts["about"])
+
+    def save(self, path: Path, about: Json = None) -> None:
+        """Write the rows in one step; ``about`` is what their columns mean to the caller."""
+        columns: dict[str, Any] = {}
+        for place, labels in enumerate(self.labels):
+            texts = np.array([*(label_to_json(label) for label in labels), None], dtype=object)
+            columns[f"label_{place}"] = texts[self.codes[place].astype(np.int64)]
+        kinds = dict.fromkeys(columns, "VARCHAR")
+        columns["squares"] = np.zeros(len(self)) if self.squares is None else self.squares
+        columns["value"] = self.counts
+        kinds |= {"squares": "DOUBLE", "value": "DOUBLE" if self.is_weighted else "BIGINT"}
+        facts: dict[str, Any] = {
+            "schema": SCHEMA,
+            "names": list(self.names),
+            "weighted": self.is_weighted,
+            "about": None if about is None else json.dumps(about),
+        }
+        facts["checksum"] = compute_checksum(facts, _hash_content(columns))
+        with output_file(path, replace=True) as file:
+            write_parquet(file, columns, kinds, {"infoscope": json.dumps(facts, ensure_ascii=False)})
 
     # ── facts ────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def dictionaries(self) -> dict[str, tuple[Any, ...]]:
+        """Labels of each column by its name."""
+        return dict(zip(self.names, self.labels, strict=True))
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -147,6 +315,16 @@ class Rows:
     def total(self) -> float:
         """Rows, or summed weight."""
         return float(self.counts.sum())
+
+    @property
+    def row_counts(self) -> NDArray[Any]:
+        """Rows of the source of each row, whatever they weigh; their weights where the rows are not known."""
+        return self.counts if self.source_rows is None else self.source_rows
+
+    @property
+    def row_count(self) -> int:
+        """Rows of the source in all."""
+        return int(self.row_counts.sum())
 
     @property
     def sample_size(self) -> float:
@@ -160,15 +338,15 @@ class Rows:
 
     @cached_property
     def present(self) -> NDArray[np.bool_]:
-        """Columns × patterns: True where there is a label."""
+        """Columns × rows: True where there is a label."""
         return freeze_arrays(self.codes >= 0)
 
     def __len__(self) -> int:
-        """Count the distinct rows."""
+        """Count the rows here, which are distinct after ``merge``."""
         return int(self.codes.shape[1])
 
     def __repr__(self) -> str:
-        """Write the patterns in a line."""
+        """Write the rows in a line."""
         unit = "weight" if self.is_weighted else "rows"
         return f"Rows of {self.total:,g} {unit}: {len(self):,} distinct ones of {len(self.names)} columns"
 
@@ -180,7 +358,7 @@ class Rows:
             raise UnknownNameError(f"no column {column!r}; there is {', '.join(map(repr, self.names))}")
         return self.names.index(column)
 
-    # ── new patterns from old ────────────────────────────────────────────────────────────────────
+    # ── new rows from old ────────────────────────────────────────────────────────────────────────
 
     def __add__(self, other: Rows) -> Rows:
         """Add the rows of both; labels grow together, columns pair by name."""
@@ -193,33 +371,52 @@ class Rows:
             )
         if self.is_weighted != other.is_weighted:
             raise InputError("patterns of rows and of weights do not add up; weigh both, or neither")
-        other = other.select(self.names)
-        labels = {
-            name: own_labels if own_labels == other_labels else sorted_labels({*own_labels, *other_labels})
-            for name, own_labels, other_labels in zip(self.names, self.labels, other.labels, strict=True)
-        }
-        codes = np.hstack([part._change_labels(labels).codes for part in (self, other)])
-        if self.squares is None or other.squares is None:
-            return Rows.from_codes(labels, codes, np.concatenate([self.counts, other.counts]))
-        squares = np.concatenate([self.squares, other.squares])
-        return Rows.from_codes(labels, codes, np.concatenate([self.counts, other.counts]), squares)
+        theirs = other.dictionaries
+        same = {name: labels for name, labels in self.dictionaries.items() if labels == theirs[name]}
+        return Rows.concatenate([self, other]).sort_labels(same).merge()
 
     def __radd__(self, other: object) -> Rows:
-        """Let ``sum(patterns)`` work."""
+        """Let ``sum(rows)`` work."""
         return self if other == 0 else NotImplemented
 
-    def select(self, columns: Sequence[str | int]) -> Rows:
-        """Return some columns alone, in this order."""
+    def select(self, columns: Sequence[str | int], *, merge: bool = True) -> Rows:
+        """Return some columns alone, in this order; rows that become equal are added unless ``merge`` is False."""
         places = [self.place(column) for column in columns]
         if places == list(range(len(self.names))):
             return self
-        labels = {self.names[place]: self.labels[place] for place in places}
-        return Rows.from_codes(labels, self.codes[places], self.counts, self.squares)
+        selected = replace(
+            self,
+            names=tuple(self.names[place] for place in places),
+            labels=tuple(self.labels[place] for place in places),
+            codes=self.codes[places],
+        )
+        return selected.merge() if merge else selected
 
-    def where(self, keep: NDArray[np.bool_] | NDArray[np.int64]) -> Rows:
-        """Return some of the patterns, by a mask or by positions."""
-        squares = None if self.squares is None else self.squares[keep]
-        return replace(self, codes=self.codes[:, keep], counts=self.counts[keep], squares=squares)
+    def where(self, keep: NDArray[np.bool_] | Ints) -> Rows:
+        """Return some of the rows, by a mask or by positions; the columns keep all labels."""
+        return replace(
+            self,
+            codes=self.codes[:, keep],
+            counts=self.counts[keep],
+            squares=None if self.squares is None else self.squares[keep],
+            source_rows=None if self.source_rows is None else self.source_rows[keep],
+        )
+
+    def merge(self) -> Rows:
+        """Add up equal rows; those without a weight stay apart from those with one."""
+        columns = [(codes, -1, len(labels) + 1) for codes, labels in zip(self.codes, self.labels, strict=True)]
+        counts, lacks = self.counts, np.isnan(self.counts) if self.is_weighted else np.zeros(0, bool)
+        if lacks.any():
+            columns.append((lacks.view(np.int8), 0, 2))
+            counts = np.where(lacks, 0.0, counts)
+        with np.errstate(invalid="ignore", over="ignore"):
+            digits, _, (counts, squares, rows) = merge_rows(columns, counts, self.squares, self.source_rows)
+        if self.is_weighted and np.isnan(counts).any():
+            counts = np.where(np.isnan(counts), -np.inf, counts)  # one was negative, another infinite
+        if lacks.any():
+            counts, digits = np.where(digits[-1] == 1, np.nan, counts), digits[:-1]
+        dtype = _find_dtype(max(self.sizes))
+        return replace(self, codes=digits.astype(dtype) - dtype(1), counts=counts, squares=squares, source_rows=rows)
 
     def in_order(self) -> Rows:
         """Sort by labels: what is drawn from them then depends on no order of rows, and on no engine.
@@ -230,13 +427,89 @@ class Rows:
         order = np.lexsort(self.codes[::-1])
         return self if (np.diff(order) > 0).all() else self.where(order)
 
+    def group_by(self, columns: Sequence[str]) -> dict[Group, Rows]:
+        """Split the rows by the labels of some columns, groups in order; rows that lack one of these are in none.
+
+        The parts have the other columns, with all their labels, and no account of rows that were left out.
+
+        >>> list(Rows.from_columns({"site": ["x", "y", "x"], "gold": ["a", "a", "b"]}).group_by(["site"]))
+        [('x',), ('y',)]
+        """
+        inside = replace(self, ignored={}).select([name for name in self.names if name not in columns], merge=False)
+        if not columns:
+            return {(): inside}
+        places = [self.place(column) for column in columns]
+        positions = np.flatnonzero(self.present[places].all(axis=0))
+        keys = self.codes[places][:, positions]
+        order = np.lexsort(keys[::-1])
+        keys, positions = keys[:, order], positions[order]  # sorted once, and cut where the group changes
+        starts = np.flatnonzero(np.any(keys[:, 1:] != keys[:, :-1], axis=0)) + 1
+        groups = [
+            (
+                tuple(self.labels[place][code] for place, code in zip(places, keys[:, own[0]], strict=True)),
+                positions[own],
+            )
+            for own in (np.split(np.arange(len(positions)), starts) if len(positions) else ())
+        ]
+
+        def rank(label: Label) -> tuple[bool, Label | str]:  # numbers first and by value, others by their text
+            is_number = isinstance(label, (int, float))
+            return (not is_number, label if is_number else str(label))
+
+        groups.sort(key=lambda pair: [rank(label) for label in pair[0]])
+        return {group: inside.where(own) for group, own in groups}
+
     def complete(self) -> Rows:
         """Return the rows without a missing label."""
         is_complete = np.asarray(self.present.all(axis=0))
         return self if is_complete.all() else self.where(is_complete)
 
+    def drop_missing(self, columns: Sequence[str], reason: str = "missing label in {!r}") -> Rows:
+        """Leave out rows that lack a label of these columns, with an account by the first column that lacks it."""
+        rows = self
+        for column in columns:
+            rows = rows._leave_out(rows.codes[rows.place(column)] < 0, reason.format(column))
+        return rows
+
+    def drop_unweighted(self, reason: str) -> Rows:
+        """Leave out rows that lack a weight, with an account."""
+        return self._leave_out(np.isnan(self.counts), reason) if self.is_weighted else self
+
+    def _leave_out(self, is_out: NDArray[np.bool_], reason: str) -> Rows:
+        if not is_out.any():
+            return self
+        rows = int(self.row_counts[is_out].sum())
+        return replace(self.where(~is_out), ignored={**self.ignored, **({reason: rows} if rows else {})})
+
+    # ── new labels ───────────────────────────────────────────────────────────────────────────────
+
+    def relabel(self, labels: Mapping[str, Sequence[Any]]) -> Rows:
+        """Replace the labels of some columns, one by one; None is missing, and equal ones of a type become one.
+
+        >>> Rows.from_columns({"a": ["x", "-"]}).relabel({"a": [None, "y"]}).codes.tolist()
+        [[0, -1]]
+        """
+        new_labels, codes = list(self.labels), list(self.codes)
+        for name, column in labels.items():
+            place = self.place(name)
+            if column is self.labels[place]:
+                continue
+            positions: dict[tuple[type, Any], int] = {}
+            moves = [
+                -1 if label is None else positions.setdefault((type(label), label), len(positions)) for label in column
+            ]
+            new_labels[place] = tuple(label for _, label in positions)
+            if moves != list(range(len(moves))):
+                codes[place] = np.array([*moves, -1], dtype=self.codes.dtype)[self.codes[place]]
+        return replace(self, labels=tuple(new_labels), codes=np.array(codes).reshape(self.codes.shape))
+
+    def sort_labels(self, known: Mapping[str, Sequence[Any]] | None = None) -> Rows:
+        """Sort the labels of each column, but for columns whose order is ``known``."""
+        dictionaries = {name: sorted_labels(set(labels)) for name, labels in self.dictionaries.items()}
+        return self._change_labels({**dictionaries, **(known or {})})
+
     def with_used_labels(self) -> Rows:
-        """Return the patterns on the labels that occur."""
+        """Return the rows on the labels that occur."""
         return self._change_labels(
             {
                 name: _find_used(labels, codes[codes >= 0])[0]
@@ -245,7 +518,7 @@ class Rows:
         )
 
     def on(self, labels: Sequence[Label] | Mapping[str, Sequence[Label]]) -> Rows:
-        """Return the patterns on stated labels, for all columns or by column; reject a label that is not stated."""
+        """Return the rows on stated labels, for all columns or by column; reject a label that is not stated."""
         stated = labels if isinstance(labels, Mapping) else dict.fromkeys(self.names, tuple(labels))
         for name, column_labels in zip(self.names, self.labels, strict=True):
             unknown = next((label for label in column_labels if label not in set(stated[name])), None)
@@ -253,20 +526,14 @@ class Rows:
                 raise InputError(f"column {name!r} holds {unknown!r}, which is not among the stated labels")
         return self._change_labels(stated)
 
-    def mapped(self, meaning: Callable[[Label, str], Label | None]) -> Rows:
-        """Replace every label by what it means (None: missing); equal labels become one."""
-        recodings = []
-        for name, old_labels in zip(self.names, self.labels, strict=True):
-            meanings = [meaning(label, name) for label in old_labels]
-            recodings.append(_recode(sorted_labels({label for label in meanings if label is not None}), meanings))
-        stacked = Rows._stack(self.names, recodings, self.codes, self.counts, self.squares)
-        labels = dict(zip(stacked.names, stacked.labels, strict=True))
-        return Rows.from_codes(labels, stacked.codes, stacked.counts, stacked.squares)
-
     def _change_labels(self, labels: Mapping[str, Sequence[Label]]) -> Rows:
-        """Return the patterns on other labels; a label that is not among them becomes missing."""
-        recodings = [_recode(labels[name], old) for name, old in zip(self.names, self.labels, strict=True)]
-        return Rows._stack(self.names, recodings, self.codes, self.counts, self.squares)
+        """Return the rows on other labels; a label that is not among them becomes missing."""
+        recodings = [_recode(labels[name], old) for name, old in self.dictionaries.items()]
+        dtype = _find_dtype(max(len(labels) for labels, _ in recodings))
+        codes = np.empty(self.codes.shape, dtype)
+        for column, old_codes, (_, new_codes) in zip(codes, self.codes, recodings, strict=True):
+            np.take(new_codes.astype(dtype), old_codes, out=column, mode="wrap")
+        return replace(self, labels=tuple(labels for labels, _ in recodings), codes=codes)
 
     # ── totals, tables and entropies ─────────────────────────────────────────────────────────────
 
@@ -285,14 +552,28 @@ class Rows:
         """Yield the cells of each pair of columns (a < b) over the rows in which neither is missing."""
         return count_pairs(self.codes, self.sizes, self.counts)
 
-    def table(self, first: str | int, second: str | int) -> Contingency:
+    def table(
+        self, first: str | int, second: str | int, *, reject: Label | None = None, positive: Label | None = None
+    ) -> Contingency:
         """Count two columns against each other, the first as the truth, over the rows that have both."""
         a, b = self.place(first), self.place(second)
-        is_present = self.present[a] & self.present[b]
-        squares = None if self.squares is None else float(self.squares[is_present].sum())
-        truth, rows = _find_used(self.labels[a], self.codes[a, is_present])
-        system, columns = _find_used(self.labels[b], self.codes[b, is_present])
-        return Contingency.from_cells(truth, system, rows, columns, self.counts[is_present], weight_squares=squares)
+        is_present = (self.codes[a] >= 0) & (self.codes[b] >= 0)
+        rows = self if is_present.all() else self.where(is_present)
+        truth, truth_codes = _find_used(self.labels[a], rows.codes[a])
+        system, system_codes = _find_used(self.labels[b], rows.codes[b])
+        with np.errstate(over="ignore"):
+            squares = None if rows.squares is None else float(rows.squares.sum())
+        return Contingency.from_cells(
+            truth,
+            system,
+            truth_codes,
+            system_codes,
+            rows.counts,
+            reject=reject,
+            positive=positive,
+            ignored=self.ignored,
+            weight_squares=squares,
+        )
 
     def entropy(self, columns: Sequence[str | int]) -> float:
         """Return the bits of some columns together, over the rows in which none is missing; 0 for no columns."""
@@ -303,9 +584,42 @@ class Rows:
         return float(entropy(counts, counts.sum())) if len(counts) else float("nan")
 
 
-def _find_used(labels: Sequence[Label], codes: NDArray[np.integer[Any]]) -> tuple[list[Label], NDArray[np.int64]]:
+def encode_values(values: Iterable[Any], column: str = "") -> tuple[list[Any], Ints]:
+    """Return distinct values in order of appearance, and for each value its place among them; −1 for a missing one.
+
+    Values of different types stay apart even where Python calls them equal (1 and True).
+
+    >>> encode_values(["b", "a", None, "b"])
+    (['b', 'a'], array([ 0,  1, -1,  0]))
+    """
+    values = values if isinstance(values, Sequence) else list(values)
+    if set(map(type, values)) <= {str, type(None)}:
+        distinct = dict.fromkeys(values)
+        distinct.pop(None, None)
+        texts: dict[Any, int] = {value: place for place, value in enumerate(distinct)}
+        codes = np.fromiter(map({**texts, None: -1}.__getitem__, values), dtype=np.int64, count=len(values))
+        return list(texts), codes
+    places: dict[tuple[type, Any], int] = {}
+    try:
+        codes = np.fromiter(
+            (-1 if is_missing(value) else places.setdefault((type(value), value), len(places)) for value in values),
+            dtype=np.int64,
+        )
+    except TypeError as error:
+        raise InputError(
+            f"column {column!r} holds lists or records; labels are text, numbers, booleans or dates"
+        ) from error
+    return [value for _, value in places], codes
+
+
+def _find_used(labels: Sequence[Label], codes: Codes) -> tuple[list[Label], Ints]:
     """Return the labels that some codes point to, and the place of each code's label among them."""
-    used, places = np.unique(codes, return_inverse=True)
+    if len(codes) < len(labels) // 4:
+        used, places = np.unique(codes, return_inverse=True)
+    else:  # unsorted where codes are many
+        occurs = np.zeros(len(labels), dtype=bool)
+        occurs[codes] = True
+        used, places = np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
     return [labels[code] for code in used.tolist()], places
 
 
@@ -325,7 +639,7 @@ def _to_digits(column: Coded) -> tuple[Digits, Sequence[Label | None]]:
     return (places, 0, len(numbers)), [None if number == column.missing else number for number in numbers.tolist()]
 
 
-def _recode(labels: Sequence[Label], old: Sequence[Label | None]) -> tuple[tuple[Label, ...], NDArray[np.int64]]:
+def _recode(labels: Sequence[Label], old: Sequence[Label | None]) -> tuple[tuple[Label, ...], Ints]:
     """Return the new labels, and the new code of each old one; −1 where it is missing, and last for the code −1."""
     codes: dict[Label | None, int] = {label: code for code, label in enumerate(labels)}
     return tuple(labels), np.array([*(codes.get(label, -1) for label in old), -1], dtype=np.int64)
@@ -341,59 +655,14 @@ _FACTS = Fields(
 )
 
 
-def save_patterns(patterns: Rows, path: Path, about: Json = None) -> None:
-    """Write patterns in one step; ``about`` is what their columns mean to the caller."""
-    columns: dict[str, Any] = {}
-    for place, labels in enumerate(patterns.labels):
-        texts = np.array([*(label_to_json(label) for label in labels), None], dtype=object)
-        columns[f"label_{place}"] = texts[patterns.codes[place].astype(np.int64)]
-    kinds = dict.fromkeys(columns, "VARCHAR")
-    columns["squares"] = np.zeros(len(patterns)) if patterns.squares is None else patterns.squares
-    columns["value"] = patterns.counts
-    kinds |= {"squares": "DOUBLE", "value": "DOUBLE" if patterns.is_weighted else "BIGINT"}
-    facts: dict[str, Any] = {
-        "schema": SCHEMA,
-        "names": list(patterns.names),
-        "weighted": patterns.is_weighted,
-        "about": None if about is None else json.dumps(about),
-    }
-    facts["checksum"] = compute_checksum(facts, _hash_content(columns))
-    with output_file(path, replace=True) as file:
-        write_parquet(file, columns, kinds, {"infoscope": json.dumps(facts, ensure_ascii=False)})
-
-
-def holds_patterns(path: Path) -> bool:
-    """Return True if a file holds patterns, and not tables or something else."""
+def holds_rows(path: Path) -> bool:
+    """Return True if a file holds rows, and not tables or something else."""
     try:
         with open_tables(path) as file:
             facts = parse_json(file.entries["infoscope"])
     except InputError:
         return False
     return isinstance(facts, dict) and facts.get("schema") == SCHEMA
-
-
-def load_patterns(path: Path) -> tuple[Rows, Json]:
-    """Read patterns and what their columns mean, and check them."""
-    with open_tables(path, "is no file written by infoscope") as file, faults_of(path):
-        facts = check_record(parse_json(file.entries["infoscope"]), Fields({"schema": TEXT}, open=True), "its metadata")
-        if facts["schema"] != SCHEMA:
-            raise InputError(f"its form is {facts['schema'][:60]!r} and {SCHEMA!r} is required")
-        facts = check_record(parse_json(file.entries["infoscope"]), _FACTS, "its metadata")
-        keys = [f"label_{place}" for place in range(len(facts["names"]))]
-        columns = file.columns({**dict.fromkeys(keys, TYPES["json"]), "squares": TYPES["float"]})
-        texts = {key: columns[key].tolist() for key in keys}
-        counts, squares = read_values(columns["value"]), read_values(columns["squares"])
-        check_sum(facts, _hash_content({**texts, "squares": squares, "value": counts}))
-        labels: dict[str, tuple[Label, ...]] = {}
-        codes = []
-        for name, column in zip(facts["names"], texts.values(), strict=True):
-            label_by_text = {text: label_from_json(text) for text in set(column) if text is not None}
-            labels[name] = sorted_labels(label_by_text.values())
-            places = {label: place for place, label in enumerate(labels[name])}
-            codes.append([-1 if text is None else places[label_by_text[text]] for text in column])
-        coded = np.array(codes, dtype=np.int64).reshape(len(keys), len(counts))
-        patterns = Rows.from_codes(labels, coded, counts, squares if facts["weighted"] else None)
-        return patterns, None if facts["about"] is None else parse_json(facts["about"])
 
 
 def _hash_content(columns: dict[str, Any]) -> str:
@@ -426,9 +695,12 @@ def _find_dtype(size: int) -> type[np.signedinteger[Any]]:
 
 
 def merge_rows(
-    columns: Sequence[Digits], weights: NDArray[Any] | None = None, squares: NDArray[np.float64] | None = None
-) -> tuple[NDArray[np.integer[Any]], NDArray[Any], NDArray[np.float64] | None]:
-    """Add up equal rows: return each once as its digits (columns × rows), with its count or weight, and its squares."""
+    columns: Sequence[Digits], *values: NDArray[Any] | None
+) -> tuple[NDArray[np.integer[Any]], NDArray[np.int64], list[Any]]:
+    """Add up equal rows: return each once as its digits (columns × rows), how often it occurs, and its sum of values.
+
+    Of values that are None, so are the sums.
+    """
     groups: list[list[Digits]] = [[]]  # columns side by side in as few whole numbers as hold them
     group_span = 1
     for column in columns:
@@ -443,31 +715,30 @@ def merge_rows(
     if len(groups) == 1 and span <= min(LARGEST_TABLE, max(1 << 16, 8 * len(keys[0]))):
         # a table of all rows that there could be
         block = max(BLOCK, 2 * span)
-        rows = np.zeros(span, np.int64)
+        times = np.zeros(span, np.int64)
         for start in range(0, len(keys[0]), block):
-            rows += np.bincount(keys[0][start : start + block], minlength=span)
-        used_keys = np.flatnonzero(rows)
-        counts: NDArray[Any] = rows[used_keys]
-        if weights is not None:
-            counts = np.bincount(keys[0], weights, span)[used_keys].astype(weights.dtype)
-        squares = None if squares is None else as_real(np.bincount(keys[0], squares, span)[used_keys])
+            times += np.bincount(keys[0][start : start + block], minlength=span)
+        used_keys = np.flatnonzero(times)
+        sums = [
+            None if part is None else np.bincount(keys[0], part, span)[used_keys].astype(part.dtype) for part in values
+        ]
+        times = times[used_keys]
         digits = np.empty((len(columns), len(used_keys)), dtype)
         for place in reversed(range(len(columns))):
             used_keys, digits[place] = np.divmod(used_keys, columns[place][2])
-        return digits, counts, squares
+        return digits, times, sums
     order, starts = _find_runs(keys)
-    first_rows = order[starts]
-    counts = np.diff(np.append(starts, len(order)))
-    if weights is not None:
-        counts = np.add.reduceat(weights[order], starts) if len(order) else weights
-    if squares is not None and len(order):
-        squares = np.add.reduceat(squares[order], starts)
-    data_order = np.argsort(first_rows)  # rows in the order of the data are read faster
-    first_rows = first_rows[data_order]
+    data_order = np.argsort(order[starts])  # rows in the order of the data are read faster
+    first_rows = order[starts][data_order]
+    times = np.diff(np.append(starts, len(order)))[data_order]
+    sums = [
+        None if part is None else np.add.reduceat(part[order], starts)[data_order] if len(order) else part
+        for part in values
+    ]
     digits = np.empty((len(columns), len(first_rows)), dtype)
     for place, (codes, low, _) in enumerate(columns):
         np.subtract(codes[first_rows], low, out=digits[place], casting="unsafe")
-    return digits, counts[data_order], None if squares is None else squares[data_order]
+    return digits, times, sums
 
 
 def _pack(columns: Sequence[Digits]) -> NDArray[np.signedinteger[Any]]:
