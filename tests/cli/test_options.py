@@ -267,6 +267,10 @@ def test_help_of_all_commands_is_one_screen() -> None:
         ("evaluate log.csv --engine-url spark://x", "use --read engine=ADDRESS"),
         ("count log.csv --engine dask", "use --read engine=NAME"),
         ("evaluate log.csv --says score", "use --judge COLUMN,right=LABEL,wrong=LABEL, or --judge COLUMN,says=score"),
+        (
+            "gate log.csv --judge j,period=month",
+            "'period=month'; write KEY=VALUE, where KEY is right or wrong or says or",
+        ),
         ("gate log.csv --population all", "use --judge COLUMN,population=unlabelled"),
         ("evaluate log.csv --examples 3 --show text", "use --examples 5:COLUMN,COLUMN"),
         ("evaluate log.csv --no-keep-rows", "in Python, keep_rows=False"),

@@ -73,7 +73,7 @@ REMOVED = {
     "--null": "use --convention null=class",
     "--pbeg": "use --read predicted_start=2",
     "--per": "use --convention per=event",
-    "--period": "use --judge COLUMN,period=COLUMN",
+    "--period": "evaluate has it: --judge COLUMN,period=COLUMN",
     "--permutations": "in Python, permutations=…",
     "--plan": "use --want METRIC.width=W, where W is twice the half width",
     "--population": "use --judge COLUMN,population=unlabelled",
@@ -354,6 +354,26 @@ def list_columns(context: click.Context) -> Iterable[str]:
 
 # ── options that several commands share ──────────────────────────────────────────────────────────────────────────────
 
+_JUDGE_KEYS: dict[str, click.ParamType[Any]] = {
+    "right": click.STRING,
+    "wrong": click.STRING,
+    "says": click.Choice(["score"]),
+    "population": click.Choice(["all", "unlabelled"]),
+}
+_JUDGE: dict[str, Any] = {
+    "group": JUDGE,
+    "multiple": True,
+    "metavar": "COLUMN[,KEY=VALUE…]",
+    "callback": merge_settings,
+    "short": "Column with the verdicts of a judge, if few rows have a true label",
+}
+_ABOUT_JUDGES = (
+    "Column with the verdicts of a judge, if few rows have a true label: figures are over all rows, corrected by the "
+    "labels. Repeatable. right=LABEL,wrong=LABEL: verdicts say whether the prediction is right, and there is one "
+    "--judge for each system; says=score: they are grades that are named as classes; population=unlabelled: results "
+    "leave out the labelled rows, which come from elsewhere."
+)
+
 SHARED: dict[str, Callable[[Any], Any]] = {
     "truth": option(
         "-t",
@@ -403,25 +423,12 @@ SHARED: dict[str, Callable[[Any], Any]] = {
         is_flag=True,
         help="Reject rows without a label instead of leaving them out.",
     ),
-    "judge": option(
+    "judge": option("--judge", help=_ABOUT_JUDGES, **_JUDGE, type=Settings("columns", **_JUDGE_KEYS)),
+    "judge_over_time": option(
         "--judge",
-        group=JUDGE,
-        multiple=True,
-        metavar="COLUMN[,KEY=VALUE…]",
-        callback=merge_settings,
-        type=Settings(
-            "columns",
-            right=click.STRING,
-            wrong=click.STRING,
-            says=click.Choice(["score"]),
-            population=click.Choice(["all", "unlabelled"]),
-            period=click.STRING,
-        ),
-        help="Column with the verdicts of a judge, if few rows have a true label: figures are over all rows, corrected "
-        "by the labels. Repeatable. right=LABEL,wrong=LABEL: verdicts say whether the prediction is right, and there "
-        "is one --judge for each system; says=score: they are grades that are named as classes; population=unlabelled: "
-        "results leave out the labelled rows, which come from elsewhere; period=COLUMN: see whether the judge changes "
-        "(evaluate).",
+        help=f"{_ABOUT_JUDGES} period=COLUMN: see whether the judge changes.",
+        **_JUDGE,
+        type=Settings("columns", **_JUDGE_KEYS, period=click.STRING),
     ),
     "want": option(
         "--want",

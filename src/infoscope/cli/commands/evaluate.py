@@ -41,7 +41,7 @@ def split_examples(ctx: click.Context, param: click.Parameter, text: str | None)
     first="truth system scores groups by matrix positive reject task metrics examples output verbose",
 )
 @click.argument("source", nargs=-1, required=True)
-@shared("truth", "system", "truth_file", "key", "weight", "by", "strict", "groups", "judge", *LABEL_OPTIONS)
+@shared("truth", "system", "truth_file", "key", "weight", "by", "strict", "groups", "judge_over_time", *LABEL_OPTIONS)
 @option(
     "--matrix",
     group=COLUMNS,
@@ -61,6 +61,7 @@ def split_examples(ctx: click.Context, param: click.Parameter, text: str | None)
     "--examples",
     metavar="N[:COLUMN,…]",
     callback=split_examples,
+    short="Keep up to N rows of each confused pair, to look at the mistakes",
     help="Keep up to N random rows of each confused pair, to look at the mistakes, with the columns that follow, else "
     "with all but the labels. Nothing is kept unless asked for.",
 )
