@@ -103,6 +103,19 @@ def test_a_sheet_that_agrees_with_its_source_is_taken(form: Callable[[dict], obj
     assert after.label_count == 100
 
 
+def test_the_lines_of_a_plan_are_a_sheet_once_they_are_labelled() -> None:
+    judged = Judged.from_rows(ROWS, **COLUMNS)
+    plan = judged.labels_for("accuracy", 0.1)
+    items = plan.select(ROWS, labels=30)
+    lines = plan.sheet(items)
+    for line in lines:
+        line["label"] = "ab"[WORLD.truth[line["row"] - 1]]
+    columns = {name: [line[name] for line in lines] for name in lines[0]}
+
+    assert str(plan.estimate(lines)) == str(plan.estimate(columns))
+    assert judged.with_labels(lines).label_count == 90
+
+
 def test_rows_of_an_earlier_sheet_are_not_labelled_again(tmp_path: Path) -> None:
     judged = Judged.from_rows(ROWS, **COLUMNS)
     first = write(tmp_path / "first.csv", sheet()[:20])

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Literal, NamedTuple, Protocol
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -418,7 +418,10 @@ def read_sheets(
     labels: LabelsLike, columns: Sequence[str], label: str, read: ReadOptions | None
 ) -> list[list[SheetLine]]:
     """Read the lines of filled-in sheets, labelled or not; reject a row that two lines label differently."""
-    parts = list(labels) if isinstance(labels, (list, tuple)) else [labels]
+    parts: list[Any] = list(labels) if isinstance(labels, (list, tuple)) else [labels]
+    if parts and all(isinstance(part, Mapping) and "row" in part and np.ndim(part["row"]) == 0 for part in parts):
+        names = dict.fromkeys(name for line in parts for name in line)  # lines, as ``LabelPlan.sheet`` gives them
+        parts = [{name: [line.get(name) for line in parts] for name in names}]
     sheets = [_read_sheet(part, columns, label, read) for part in parts]
     earlier: dict[int, SheetLine] = {}
     for line in (line for sheet in sheets for line in sheet if line.label is not None):
