@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+PUBLISHED = "published_full.json"
+"""The printed figures of the papers, every one, with their inputs."""
 ABSENT = "no reference data: set INFOSCOPE_REFERENCE_DATA to the folder that holds {name}"
 
 
@@ -23,7 +25,7 @@ def why_absent(name: str) -> str | None:
 @cache
 def published_document() -> dict[str, Any]:
     """The published figures as they stand in their file; nothing when there is none."""
-    if why_absent("published.json"):
+    if why_absent(PUBLISHED):
         return {"inputs": {}, "figures": [], "reference_values": [], "split_triangle_values": []}
-    document: dict[str, Any] = json.loads(reference_file("published.json").read_text(encoding="utf-8"))
+    document: dict[str, Any] = json.loads(reference_file(PUBLISHED).read_text(encoding="utf-8"))
     return document

@@ -11,10 +11,10 @@ from itertools import groupby
 from typing import TypeVar
 
 from infoscope.metrics.registry import SOURCES, catalogue
-from tests.published.elsewhere import UNKNOWN, rows_beyond_the_reference_data
+from tests.published.elsewhere import rows_beyond_the_reference_data
 from tests.published.figures import Figure, figures, reference_values, score, table_of
 from tests.published.ledger import CHECKED_HERE, NOT_CHECKABLE, Fate, fate_of, reason_of, rule_of
-from tests.reference import ROOT, why_absent
+from tests.reference import PUBLISHED, ROOT, why_absent
 
 K = TypeVar("K")
 R = TypeVar("R")
@@ -25,8 +25,7 @@ HEAD = """\
 
 Use this page to check whether Infoscope reproduces a particular number of the papers. It lists every printed number
 that is in our reference data or in a test, and what became of it: reproduced, not reproduced with the reason, or not
-checkable. Printed numbers that are in neither are listed by count. For an overview, start with
-[the papers](papers/index.md).
+checkable. For an overview, start with [the papers](papers/index.md).
 
 ```python
 >>> import infoscope as ifs
@@ -53,11 +52,10 @@ def write_page() -> str:
 def _overview() -> Iterator[str]:
     counts = counts_by_paper()
     total = sum(counts.values(), Counts())
-    beyond, unknown = len(rows_beyond_the_reference_data()), sum(rows.count for rows in UNKNOWN)
+    beyond = len(rows_beyond_the_reference_data())
     yield (
         f"Of {total.rows} rows, checked here: {total.here}; checked in other tests: {total.elsewhere} ({beyond} of "
-        f"them not in the reference data, which have {total.rows - beyond - unknown}); not checkable: "
-        f"{total.not_checkable} ({unknown} of them not in the reference data either).\n"
+        f"them not in the reference data, which have {total.rows - beyond}); not checkable: {total.not_checkable}.\n"
     )
     yield "| paper | checked here | checked in other tests | not checkable | rows |"
     yield "|---|" + "---:|" * 4
@@ -97,7 +95,7 @@ def counts_by_paper() -> dict[str, Counts]:
         paper: Counts(
             sum(fates[paper, fate] for fate in CHECKED_HERE),
             fates[paper, Fate.ELSEWHERE] + beyond[paper],
-            sum(fates[paper, fate] for fate in NOT_CHECKABLE) + sum(r.count for r in UNKNOWN if r.paper == paper),
+            sum(fates[paper, fate] for fate in NOT_CHECKABLE),
         )
         for paper in dict.fromkeys(figure.paper for figure in figures())
     }
@@ -115,7 +113,6 @@ def _by_paper() -> Iterator[str]:
                 yield from section(chosen)
                 yield ""
         yield from _beyond(paper)
-        yield from _unknown(paper)
 
 
 def _compared(chosen: list[Figure]) -> Iterator[str]:
@@ -174,18 +171,6 @@ def _beyond(paper: str) -> Iterator[str]:
         for (metric, test), group in _grouped(rows, lambda row: (row.metric, row.test)):
             what = f"`{metric}`" if metric in catalogue else metric
             yield f"| {what} | {_cell(', '.join(f'{row.input}: {row.printed}' for row in group))} | `{test}` |"
-        yield ""
-
-
-def _unknown(paper: str) -> Iterator[str]:
-    found = [rows for rows in UNKNOWN if rows.paper == paper]
-    if found:
-        yield "### Not checkable, and not in the reference data\n"
-        yield "| where | what | of | rows | why |"
-        yield "|---|---|---|---:|---|"
-        for rows in found:
-            cells = (_cell(rows.where), _cell(rows.what), _cell(rows.input), str(rows.count), rows.why)
-            yield f"| {' | '.join(cells)} |"
         yield ""
 
 
@@ -268,7 +253,7 @@ def _cell(text: str) -> str:
 
 def main() -> int:
     """Write the page, or say why not."""
-    if absent := why_absent("published.json"):
+    if absent := why_absent(PUBLISHED):
         print(f"{PAGE.name} stays as it is: {absent}", file=sys.stderr)
         return 0
     PAGE.parent.mkdir(exist_ok=True)

@@ -9,9 +9,9 @@ from click.testing import CliRunner
 from infoscope import catalogue
 from tests.api import app, find_metrics
 from tests.api import measures_MEASURES as MEASURES
-from tests.reference import published_document, reference_file, why_absent
+from tests.reference import PUBLISHED, published_document, reference_file, why_absent
 
-ABSENT = why_absent("published.json") or why_absent("METRICS.md")
+ABSENT = why_absent(PUBLISHED) or why_absent("METRICS.md")
 
 
 def explained(name: str) -> str:

@@ -50,74 +50,8 @@ _PAPERS: tuple[tuple[str, ModuleType, Callable[[str], str], tuple[str, ...]], ..
 """By paper: its module, how the reference data call a matrix of it, and where the module has its printed numbers."""
 
 
-CONTRADICTED = (
-    PrintedRow(
-        "hu2008",
-        "hu_M18",
-        "Property 3: rejecting loses no information where no accepted sample is wrong",
-        "contradicted by the paper's own M18; it holds where all rejections are of one class (M9, M10)",
-        "tests/papers/test_hu2008.py::test_property_3_fails_where_rejections_are_of_several_classes",
-    ),
-)
-"""Claims of the papers that their own examples contradict."""
-
-
-@dataclass(frozen=True)
-class UnknownRows:
-    """Printed numbers that neither the reference data nor any text available here have."""
-
-    paper: str
-    where: str
-    what: str
-    input: str
-    count: int
-    why: str
-
-
-_OURS_ONLY = "The printed values are not known here; ours are on the paper's page."
-_NOTHING = "Neither the matrices nor the values are known here, so there is nothing to compare or to derive them from."
-UNKNOWN = (
-    UnknownRows("holt2010", "sec. 2 text", "TPR; FPR; PPV; NPV; Rand index; F-score; xi", "holt_B", 7, _OURS_ONLY),
-    UnknownRows("holt2010", "Table 1", "linear, quadratic, informational and 0-1 loss", "holt_B", 4, _OURS_ONLY),
-    UnknownRows(
-        "hu2008",
-        "Table 3",
-        "accuracy A; precision P; recall R; rejection rate Rej; NI_e",
-        "hu_M6, hu_M8",
-        10,
-        _OURS_ONLY,
-    ),
-    UnknownRows("hu2008", "Table 4", "accuracy A; rejection rate Rej; NI_e", "hu_M18", 3, _OURS_ONLY),
-    UnknownRows("hu2008", "Table 4", "accuracy A; rejection rate Rej; NI_e", "hu_M13, hu_M15", 6, _NOTHING),
-    UnknownRows("hu2008", "sec. 4 text", "accuracy", "hu_M13, hu_M15", 2, _NOTHING),
-    UnknownRows("hu2008", "eqs (9) and (10)", "bounds of the error", "hu_M13, hu_M15", 4, _NOTHING),
-    UnknownRows(
-        "steingold2016", "sec. 2.3", "proficiency; phi (MCC); accuracy; F1", "two further pairs A and B", 16, _NOTHING
-    ),
-    UnknownRows(
-        "steingold2016",
-        "Table 1",
-        "precision; recall; proficiency alpha; permuted proficiency alpha'; number of reassigned categories",
-        "labeler3|labeler1",
-        5,
-        _OURS_ONLY,
-    ),
-    UnknownRows("steingold2016", "Table 4", "reassigned categories", "labeler3|labeler1", 33, _OURS_ONLY),
-    UnknownRows(
-        "steingold2016",
-        "sec. 5",
-        "std dev of four metrics over random splits",
-        "labeler3|labeler1",
-        4,
-        "The printed values are not known here; `infoscope multilabel labeler3.txt labeler1.txt` shows ours.",
-    ),
-)
-"""By the numbers of its rows, the reference data leave out 106 of 647; these are the ones that no test holds."""
-
-
 def rows_of_the_papers() -> Iterator[PrintedRow]:
-    """Every printed number of the modules in tests/papers, and the claims that do not hold."""
-    yield from CONTRADICTED
+    """Every printed number of the modules in tests/papers."""
     for paper, module, named, attributes in _PAPERS:
         for attribute in attributes:
             pages: Pages = getattr(module, attribute)
@@ -136,17 +70,6 @@ def claims_of_the_papers() -> Iterator[PrintedRow]:
         yield PrintedRow("holt2010", "holt_07, holt_08, holt_09", claim, text, test)
 
 
-def laws_of_the_papers() -> Iterator[PrintedRow]:
-    """Equations that the reference data judge for some matrices, and tests of ours for the others."""
-    for name in "ce":
-        test = "tests/papers/test_valverde2013.py::test_balance_equation"
-        yield PrintedRow("valverde2013", f"va_{name}", "dH' + 2MI' + VI' = 1", "holds", test)
-    for name in ("M6", "M8", "M18"):
-        test = "tests/papers/test_hu2008.py::test_bounds_enclose_the_error_of_the_best_decision"
-        for bound in ("eq (9) Fano: lower bound of the error", "eq (10) Hellman-Raviv: upper bound of the error"):
-            yield PrintedRow("hu2008", f"hu_{name}", bound, "holds", test)
-
-
 def labelers_of_the_papers() -> Iterator[PrintedRow]:
     """Return the figures that the authors' program prints of labelers 3 and 1 after reassignment."""
     test = "tests/multilabel/test_kdd2005.py::test_averages_after_reassignment_are_those_of_the_authors_program"
@@ -156,7 +79,7 @@ def labelers_of_the_papers() -> Iterator[PrintedRow]:
 
 def other_rows() -> tuple[PrintedRow, ...]:
     """All rows that tests outside this folder hold."""
-    return (*rows_of_the_papers(), *claims_of_the_papers(), *laws_of_the_papers(), *labelers_of_the_papers())
+    return (*rows_of_the_papers(), *claims_of_the_papers(), *labelers_of_the_papers())
 
 
 def rows_beyond_the_reference_data() -> list[PrintedRow]:

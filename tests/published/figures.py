@@ -1,5 +1,6 @@
 """The published figures as objects: what is printed, for which input, and how near a right value must lie."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -76,7 +77,19 @@ class ReferenceValue:
 
 @cache
 def figures() -> tuple[Figure, ...]:
-    return tuple(Figure(**entry) for entry in published_document()["figures"])
+    """Every figure, paper by paper, in the order of the paper's rows."""
+    papers: dict[str, list[Figure]] = {}
+    for entry in published_document()["figures"]:
+        papers.setdefault(entry["paper"], []).append(Figure(**entry))
+    return tuple(figure for own in papers.values() for figure in _by_row(own))
+
+
+def _by_row(own: list[Figure]) -> list[Figure]:
+    """By the number that ends an id; ids without one have, in their own order, the numbers that are missing."""
+    rows = {figure.id: int(found[1]) for figure in own if (found := re.search(r"-(\d{4})$", figure.id))}
+    missing = sorted(set(range(1, len(own) + 1)) - set(rows.values()))
+    rows |= dict(zip(sorted(figure.id for figure in own if figure.id not in rows), missing, strict=True))
+    return sorted(own, key=lambda figure: rows[figure.id])
 
 
 @cache

@@ -7,10 +7,10 @@ import pytest
 from tests.published.figures import Figure, ReferenceValue, figures, reference_values, score, table_of
 from tests.published.ledger import Fate, fate_of, rule_of
 from tests.published.rules.valverde2013 import IDENTITIES, identity_holds, tass3_rows
-from tests.reference import published_document, why_absent
+from tests.reference import PUBLISHED, published_document, why_absent
 
 pytestmark = pytest.mark.reference
-if absent := why_absent("published.json"):
+if absent := why_absent(PUBLISHED):
     pytest.skip(absent, allow_module_level=True)
 
 

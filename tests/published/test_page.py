@@ -7,19 +7,18 @@ import pytest
 
 from tests.published.elsewhere import (
     HELD,
-    UNKNOWN,
     other_rows,
     rows_beyond_the_reference_data,
     rows_of_the_papers,
 )
 from tests.published.figures import figures
 from tests.published.ledger import CHECKED_HERE, NOT_CHECKABLE, Fate, fate_of, reason_of
-from tests.reference import ROOT, published_document, why_absent
+from tests.reference import PUBLISHED, ROOT, published_document, why_absent
 from tools.published_figures import PAGE, counts_by_paper, write_page
 
 pytestmark = [
     pytest.mark.reference,
-    pytest.mark.skipif(why_absent("published.json") is not None, reason=why_absent("published.json") or ""),
+    pytest.mark.skipif(why_absent(PUBLISHED) is not None, reason=why_absent(PUBLISHED) or ""),
 ]
 
 
@@ -34,32 +33,33 @@ def test_every_row_is_counted_once() -> None:
     counts = counts_by_paper()
     beyond = rows_beyond_the_reference_data()
     said = re.search(
-        r"Of (\d+) rows, checked here: (\d+); checked in other tests: (\d+) .*; not checkable: (\d+) .*\.", printed
+        r"Of (\d+) rows, checked here: (\d+); checked in other tests: (\d+) .*; not checkable: (\d+)\.", printed
     )
     lines = re.findall(r"^\| \[?(\w+)[^|]* \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$", printed, re.MULTILINE)
 
     assert said is not None
     rows, *parts = map(int, said.groups())
-    unknown = sum(each.count for each in UNKNOWN)
-    assert rows == sum(parts) == len(published_document()["figures"]) + len(beyond) + unknown
+    assert rows == sum(parts) == len(published_document()["figures"]) + len(beyond)
     assert {name: tuple(map(int, found)) for name, *found in lines} == {
         **{name: (c.here, c.elsewhere, c.not_checkable, c.rows) for name, c in counts.items()},
         "all": (*parts, rows),
     }
     for paper, found in counts.items():
         own = sum(entry["paper"] == paper for entry in published_document()["figures"])
-        unknown = sum(each.count for each in UNKNOWN if each.paper == paper)
-        assert found.rows == own + sum(row.paper == paper for row in beyond) + unknown
+        assert found.rows == own + sum(row.paper == paper for row in beyond)
 
 
-def test_the_numbers_of_the_rows_of_hu_and_wang_have_no_other_gaps() -> None:
-    """The reference data number their rows: 138, and every one that they leave out is held or listed as unknown."""
+def test_every_row_of_hu_and_wang_is_in_the_reference_data() -> None:
     own = [figure for figure in figures() if figure.paper == "hu2008"]
-    beyond = [row for row in rows_beyond_the_reference_data() if row.paper == "hu2008"]
-    unknown = sum(each.count for each in UNKNOWN if each.paper == "hu2008")
 
-    assert own[-1].id.endswith("-0138")
-    assert len(own) + len(beyond) + unknown == 138
+    assert len({figure.id for figure in own}) == len(own) == 138
+    assert not [row for row in rows_beyond_the_reference_data() if row.paper == "hu2008"]
+
+
+def test_no_printed_value_is_called_unknown() -> None:
+    pages = [PAGE, *(ROOT / "docs" / "papers").glob("*.md")]
+
+    assert not [path.name for path in pages if "known here" in path.read_text(encoding="utf-8")]
 
 
 def test_the_three_kinds_are_all_fates() -> None:

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 
 from infoscope.metrics.registry import catalogue
-from infoscope.studies.multilabel_renaming import assign_categories
-from tests.multilabel.kdd import line_stripped, verbatim
+from tests.multilabel.kdd import verbatim
 from tests.papers import test_steingold2016 as steingold
 from tests.published.elsewhere import labelers_of_the_papers
 from tests.published.figures import Figure, figures
@@ -16,7 +15,6 @@ from tests.published.rules.kdd2005 import (
     REASSIGNED,
     metric_of_a_pair,
     objects_in,
-    share_of,
     share_of_a_reassigned_pair,
     value_of_the_random_labeler,
 )
@@ -56,8 +54,7 @@ def steingold_sections() -> Iterator[Section]:
     yield Picture("metric-curves", "Figure 1")
     yield _table_1()
     yield _after_reassignment()
-    yield from (_reassigned(where) for where in ("Table 2", "Table 3"))
-    yield _reassigned_by_us()
+    yield from (_reassigned(where) for where in ("Table 2", "Table 3", "Table 4"))
     yield _random_labeler()
 
 
@@ -80,19 +77,16 @@ def _table_1() -> Comparison:
         for pair, group in groupby(shown, key=lambda figure: (figure.input or "").replace("|", " and "))
     ]
     columns = {figure.metric or "": figure.as_printed for figure in shown}
-    last = verbatim(*LAST_PAIR).systems[0]
-    rows.append(["labeler3 and labeler1", *(f"({100 * (last.value(metric) or 0):.3f})" for metric in columns)])
     return Comparison(
         "KDD Cup 2005 labelers (Table 1), percent",
         ["pair", *columns.values()],
         rows,
-        "Labels exactly as in the files, including trailing spaces. The printed values of the last pair are not known "
-        "here.",
+        "Labels exactly as in the files, including trailing spaces.",
     )
 
 
 LAST_PAIR = (3, 1)
-"""Labelers of Table 4; the reference data have no printed value of them."""
+"""Labelers of Table 4."""
 
 
 def _after_reassignment() -> Comparison:
@@ -112,28 +106,6 @@ def _after_reassignment() -> Comparison:
         ["pair", *metrics],
         rows,
         "Micro averages with the categories reassigned. For the last pair the output of the authors' program is known.",
-    )
-
-
-def _reassigned_by_us() -> Comparison:
-    first, second = LAST_PAIR
-    pair = line_stripped(first, second)
-    moves = [(row, int(to)) for row, to in enumerate(assign_categories(pair, pair.joint_counts())) if row != to]
-    rows = [
-        [
-            _category(str(pair.categories[row])),
-            _category(str(pair.categories[to])),
-            f"({100 * share_of(pair, row, to):.3f})",
-            f"({pair.truth_counts[row]:.0f})",
-            f"({pair.system_counts[to]:.0f})",
-        ]
-        for row, to in sorted(moves, key=lambda move: -share_of(pair, *move))
-    ]
-    return Comparison(
-        f"Reassigned categories of labeler{first} and labeler{second} (Table 4)",
-        _reassigned_head(f"labeler{first}", f"labeler{second}"),
-        rows,
-        "All values are ours; lines are stripped as above. Ties go to a category's own name: the list is short.",
     )
 
 

@@ -160,44 +160,19 @@ def hu_sections() -> Iterator[Section]:
         ("Table 3", [f"M{i}" for i in range(1, 11)], "Two classes of 90 and 10 samples."),
         ("Table 4", [f"M{i}" for i in range(11, 21)], "Three classes."),
     ):
-        tables = {name: hu.TABLES[name] for name in names if name in hu.TABLES}
+        tables = {name: hu.TABLES[name] for name in names}
         first = {"proficiency": hu.PRINTED["proficiency"]}
         pages = first | {metric: page for metric, page in hu.PRINTED.items() if set(page) & set(names)}
         yield Comparison(
             f"{table}: {names[0]} to {names[-1]}",
             ["model", *("NI" if metric == "proficiency" else _title(metric) for metric in pages)],
             of_metrics(pages, tables, _hu_model),
-            f"{lead} The last column of a matrix counts rejections. Our values are in brackets, alone if no printed "
-            f"value is known.{_absent(names)}",
+            f"{lead} The last column of a matrix counts rejections. Our values are in brackets.",
         )
-    yield _derived()
     yield Picture("surface-10", "Figure 3: NI over TPR and TNR")
     yield Picture("bounds", "Bounds on the error")
     yield Picture("classes", "M19 and M20: less accurate and more informative")
 
 
-def _absent(names: list[str]) -> str:
-    unknown = [name for name in names if name not in hu.ALL]
-    derived = [name for name in names if name in hu.DERIVED]
-    said = f" For {' and '.join(derived)} see below." if derived else ""
-    return f"{said} Neither matrix nor values of {' and '.join(unknown)} are known here." if unknown else said
-
-
 def _hu_model(name: str) -> str:
     return f"{name} = {_matrix(hu.MATRICES[name])}"
-
-
-def _derived() -> Comparison:
-    rows = []
-    for name, matrix in hu.DERIVED.items():
-        table = hu.with_reject(matrix)
-        metrics = ("accepted_accuracy", "rejection_rate", "proficiency", "proficiency_without_reject")
-        rows.append([f"{name} = {_matrix(matrix)}", *(f"{score(metric, table):.4f}" for metric in metrics)])
-    return Comparison(
-        "M6 and M18, derived",
-        ["model", "accuracy among accepted", "rejection rate", "NI", "NI without rejections"],
-        rows,
-        "Their matrices are not in our reference data. M6 is the only one of all 276,276 tables with its class sizes, "
-        "up to renaming, whose NI rounds to 0.534 with and 0.393 without the rejections. M18 is M17 with its two "
-        "errors rejected. All values are ours.",
-    )

@@ -123,12 +123,6 @@ PAPERS = (
         "proficiency), with “rejected” as one more predicted class. Three theorems and seven properties describe NI.",
         _HU2008,
         hu_sections,
-        absent=(
-            "We have the printed wording of Theorems 1 and 3 and Properties 3, 5 and 6; the others are stated as we "
-            "understand them.",
-            "M13 and M15, 12 rows (Table 4, the text of section 4 and two bounds): neither their matrices nor any of "
-            "their values are known here, so they cannot be derived as M6 was.",
-        ),
     ),
     Paper(
         "steingold2016",

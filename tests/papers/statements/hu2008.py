@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tests.papers.small_tables import all_tables, random_tables, scored, shown
 from tests.papers.statements.statement import Verdict, statement
-from tests.papers.test_hu2008 import DERIVED, MATRICES, all_class_sizes, one_sample_moved
+from tests.papers.test_hu2008 import MATRICES, all_class_sizes, one_sample_moved
 
 hu = partial(statement, "hu2008")
 NI = partial(scored, "proficiency", reject=True)
@@ -84,7 +84,7 @@ def renaming() -> str:
     return "1,000 random tables of four classes with their columns shuffled. NI ignores names: M11 has NI 1."
 
 
-M18 = DERIVED["M18"]
+M18 = MATRICES["M18"]
 
 
 @hu(
@@ -258,7 +258,7 @@ def fano() -> str:
         assert printed < 0
     return (
         f"But it is vacuous: with less than one bit missed, the printed bound is below 0 for all {len(MATRICES)} "
-        "models whose matrices are known here. The tight form (`tight_fano_bound`) is not."
+        "models. The tight form (`tight_fano_bound`) is not."
     )
 
 

@@ -10,6 +10,7 @@ from tests.papers.small_tables import all_tables, random_tables, scored, shown
 from tests.papers.statements.statement import Verdict, statement
 from tests.papers.test_valverde2013 import MATRICES
 from tests.published.rules.valverde2013 import IDENTITIES, identity_holds, tass3_rows
+from tests.reference import PUBLISHED
 
 valverde = partial(statement, "valverde2013")
 TIE = 1e-11
@@ -130,7 +131,7 @@ def joint_entropy() -> str:
     "TASS3 table",
     "k = k(X|Y)·μ, m = m(Y|X)·μ, EMA = 1/k(X|Y) and NIT = μ/4 in every row.",
     Verdict.TRUE,
-    data="published.json",
+    data=PUBLISHED,
 )
 def tass3() -> str:
     rows = tass3_rows()

@@ -27,6 +27,15 @@ def sensitivity_equations(figure: Figure) -> None:
     np.testing.assert_allclose((after - before) / 2e-3, printed, rtol=0, atol=1e-9)
 
 
+@rule(paper="hu2008", where="Property 3", input="hu_M18")
+def rejections_of_two_classes(figure: Figure) -> None:
+    """M18 has no error among its accepted samples, and captures less than all information."""
+    m18 = table_of("hu_M18")
+    assert score("accepted_accuracy", m18) == 1
+    assert score("proficiency", m18) == pytest.approx(figure.recomputed, abs=1e-12)
+    assert figure.recomputed < 1
+
+
 @rule(paper="hu2008", where="Property 5")
 def errors_of_the_small_class(figure: Figure) -> None:
     """One error of the smaller class costs more than one of the larger, for all 1 ≤ C2 < C1 < 200."""

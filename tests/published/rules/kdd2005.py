@@ -79,7 +79,7 @@ def share_of(pair: Categorization, row: int, column: int) -> float:
     return float(information(pair)[row, column] / whole) if whole else 0.0
 
 
-@rule(paper="steingold2016", where="Table [23]", as_printed="alpha_c of reassignment *")
+@rule(paper="steingold2016", where="Table [234]", as_printed="alpha_c of reassignment *")
 def information_of_a_reassigned_pair(figure: Figure) -> None:
     """Lines stripped; proficiency of the assigned category for the true one."""
     assert share_of_a_reassigned_pair(figure) == pytest.approx(figure.value, rel=0, abs=figure.tolerance)
@@ -94,7 +94,7 @@ def objects_in(figure: Figure) -> float:
     return float(counts[places(pair)[used[1]]])
 
 
-@rule(paper="steingold2016", where="Table [23]", as_printed="N of *")
+@rule(paper="steingold2016", where="Table [234]", as_printed="N of *")
 def objects_of_a_category(figure: Figure) -> None:
     """Lines stripped; objects per category, counted."""
     assert objects_in(figure) == figure.published
