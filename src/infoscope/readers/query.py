@@ -154,7 +154,7 @@ class Query:
 
     @property
     def margins(self) -> tuple[tuple[str, ...], ...]:
-        """Columns that are counted together beside the truth: one set for each tally that an engine returns."""
+        """Columns that are counted together beside the truth: one set for each `Rows` that an engine returns."""
         return (self._counted,) if self.joint else tuple((name,) for name in self._counted)
 
     @property

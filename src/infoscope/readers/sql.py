@@ -121,7 +121,7 @@ class SqlEngine(Engine):
 
 
 def count_query(source: object, what: object, query: Query) -> list[Rows]:
-    """Return one tally for each margin of a table or query in a database."""
+    """Return the rows of each margin of a table or query in a database, in native values."""
     if not isinstance(what, str) or not what.strip():
         raise InputError(f"{what!r} is no table and no query; with a database, name one of them as text")
     with connect(source) as connection:
