@@ -111,22 +111,31 @@ def test_the_second_improvement_is_greater_than_the_first(by: str, printed: str)
 
 @pytest.mark.parametrize("name", "ABCD")
 @pytest.mark.parametrize("alpha", [0.5, 2.0, 3.0])
-def test_error_per_nat_with_an_exponent(name: str, alpha: float) -> None:
-    wrong = 0.5 if name == "D" else 0.2
-    nats = float(find("mutual_information").score(TABLES[name])) * np.log(2)
+def test_alpha_is_a_factor_in_front_of_the_ratio(name: str, alpha: float) -> None:
+    """Equation 16, its entropies summed here: α times the error rate over I(T;S) in nats."""
+    joint = np.array(MATRICES[name])
+    given = joint / joint.sum(axis=0)
+    gain = np.sum(joint[joint > 0] * np.log(given[joint > 0])) - np.sum(joint.sum(axis=1) * np.log(joint.sum(axis=1)))
+    expected = alpha * (1 - np.trace(joint)) / gain
 
-    assert ifs.metrics.error_information_ratio(TABLES[name], alpha=alpha) == pytest.approx(wrong**alpha / nats)
+    assert ifs.metrics.error_information_ratio(TABLES[name], alpha=alpha) == pytest.approx(expected, rel=1e-12)
 
 
-def test_exponents_of_labels_of_perfect_systems_and_of_nonsense() -> None:
+def test_alpha_of_two_doubles_the_printed_ratio_of_a() -> None:
+    assert f"{ifs.metrics.error_information_ratio(TABLES['A'], alpha=2.0):.3f}" == "0.336"
+
+
+def test_alpha_of_labels_of_perfect_systems_and_of_nonsense() -> None:
     truth = ["a", "b", "a", "b"]
 
     assert ifs.metrics.error_information_ratio(truth, truth, alpha=0.5) == 0
     assert ifs.metrics.error_information_ratio(truth, ["a", "b", "b", "b"], alpha=2.0) == pytest.approx(
-        0.25 * ifs.metrics.error_information_ratio(truth, ["a", "b", "b", "b"])
+        2 * ifs.metrics.error_information_ratio(truth, ["a", "b", "b", "b"])
     )
+    nearly_blind = Contingency.from_matrix([[50, 51], [51, 50]])
+    assert np.isnan(ifs.metrics.error_information_ratio(nearly_blind, alpha=1e308))  # no number is as great
     for alpha in (0.0, -1.0, np.inf, np.nan):
-        with pytest.raises(ifs.InputError, match=r"alpha is .*; it is an exponent, a number above 0"):
+        with pytest.raises(ifs.InputError, match=r"alpha is .*; it is a factor, a number above 0"):
             ifs.metrics.error_information_ratio(TABLES["A"], alpha=alpha)
 
 

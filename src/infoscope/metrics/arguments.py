@@ -314,7 +314,7 @@ _PARAMETERS: dict[str, tuple[str, str]] = {
         "float",
         "0 or more: how many times as much recall counts as precision, or completeness as homogeneity.",
     ),
-    "alpha": ("float, default 1.0", "Exponent of the error rate, above 0."),
+    "alpha": ("float, default 1.0", "Factor of the ratio, above 0."),
     "costs": (
         "array-like of shape (true classes, predicted classes), default None",
         "The cost of each prediction, the reject label included. None: those that were stated with the table.",

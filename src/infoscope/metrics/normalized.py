@@ -171,7 +171,7 @@ def information_precision(table: Contingency) -> Real:
         title="Normalised error to information ratio",
         family="coverage",
         symbol="ξ",
-        formula=r"\frac{(1 - \mathrm{accuracy})^{\alpha}}{I(T;S)},\ I \text{ in nats}",
+        formula=r"\alpha \cdot \frac{1 - \mathrm{accuracy}}{I(T;S)},\ I \text{ in nats}",
         source="holt2010",
         range=(0.0, np.inf),
         better="lower",
@@ -179,28 +179,23 @@ def information_precision(table: Contingency) -> Real:
         laws=frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ZERO}),
         undefined="the output carries no information about the truth (or too little to divide by), "
         "or has no label in common with it",
-        note="Listed with α = 1, as Holt et al. use it; a greater exponent makes few errors count less.",
+        note="Listed with α = 1, as Holt et al. use it; their equation 16 has it as a factor in front.",
     )
 )
 def error_information_ratio(table: Contingency, alpha: float = 1.0) -> Real:
-    """Error rate per nat of captured information; ``alpha`` is the exponent of the error rate.
+    """Error rate per nat of captured information, times ``alpha``.
 
     0 means no errors; it grows without limit as the predictions lose their information.
 
     >>> print(f"{error_information_ratio(Contingency.from_matrix([[9, 1], [1, 9]])):.3f}")
     0.272
-    >>> print(f"{error_information_ratio(Contingency.from_matrix([[9, 1], [1, 9]]), alpha=2.0):.4f}")
-    0.0272
+    >>> print(f"{error_information_ratio(Contingency.from_matrix([[9, 1], [1, 9]]), alpha=2.0):.3f}")
+    0.543
     """
     if not 0 < alpha < np.inf:
-        raise InputError(f"alpha is {alpha}; it is an exponent, a number above 0")
-    made, judged = misses(table), hits(table) + misses(table)
-    plain = entropies(table).shares.per_shared_nat(made, judged)
-    if alpha == 1.0:
-        return plain
-    wrong = np.asarray(ratio(made, judged))
-    power = np.where(wrong > 0, wrong, 1.0) ** (alpha - 1.0)  # without errors the plain ratio is 0 already
-    return (plain * power)[()]
+        raise InputError(f"alpha is {alpha}; it is a factor, a number above 0")
+    made = misses(table)
+    return finite_ratio(entropies(table).shares.per_shared_nat(made, hits(table) + made), np.float64(1 / alpha))
 
 
 # ── mutual information on a scale from 0 to 1 ────────────────────────────────────────────────────
