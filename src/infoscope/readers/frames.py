@@ -154,12 +154,15 @@ def label_codes(values: LabelsLike, side: str, reject: Label | None = None) -> t
     """Return codes from 0 with their labels; -1 where there is none."""
     coded = encode(values, side, reject)
     codes = np.asarray(coded.codes, dtype=np.int64)
-    present = np.ones(codes.shape, dtype=bool) if coded.missing is None else codes != coded.missing
     if coded.labels is not None:
-        return np.where(present, codes, -1), coded.labels
-    numbers, places = np.unique(codes[present], return_inverse=True)
+        return (codes if coded.missing is None else np.where(codes == coded.missing, -1, codes)), coded.labels
+    if coded.missing is None:  # the codes are the labels
+        numbers, places = np.unique(codes, return_inverse=True)
+        return places, numbers.tolist()
+    is_present = codes != coded.missing
+    numbers, places = np.unique(codes[is_present], return_inverse=True)
     full = np.full(codes.shape, -1, dtype=np.int64)
-    full[present] = places
+    full[is_present] = places
     return full, numbers.tolist()
 
 
