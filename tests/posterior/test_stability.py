@@ -12,7 +12,7 @@ import infoscope as ifs
 from tests.api import Line
 
 CHECK = 3 * np.array([[3, 1, 2], [1, 5, 1]])
-"""39 samples: three times the matrix of Hurley's slides."""
+"""39 samples: three times the check table of Hurley's page; his slides print none."""
 SIZES = range(10)
 """Powers of ten by which it grows, to 39 billion."""
 Function = Callable[[Any], Any]

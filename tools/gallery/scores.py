@@ -52,7 +52,7 @@ def exhibits() -> Iterator[Exhibit]:
     yield Exhibit(
         "stability",
         "Precision of the exact moments",
-        "Hurley 2014, slides 21 and 22; three times its matrix, from 39 to 39 billion samples",
+        "Hurley 2014, slides 21 and 22; a table of ours, from 39 to 39 billion samples",
         StabilityDisplay(
             [39.0 * 10**power for power in SIZES],
             dict(zip(("exact moments", "double sum"), zip(*map(relative_errors, SIZES), strict=True), strict=True)),

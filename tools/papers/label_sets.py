@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import groupby
 
+import numpy as np
+
 from infoscope.metrics.registry import catalogue
 from tests.multilabel.kdd import verbatim
 from tests.papers import test_steingold2016 as steingold
 from tests.published.elsewhere import labelers_of_the_papers
-from tests.published.figures import Figure, figures
+from tests.published.figures import Figure, figures, table_of
 from tests.published.rules.hurley2014 import moment
 from tests.published.rules.kdd2005 import (
     REASSIGNED,
@@ -24,7 +26,8 @@ __all__ = ["hurley_sections", "steingold_sections"]
 
 
 def hurley_sections() -> Iterator[Section]:
-    """The moments of the example on slides 21 and 22."""
+    """The moments of slides 21 and 22, of a table of ours."""
+    nu = np.asarray(table_of("ww_nu").counts).astype(int).tolist()
     rows = [
         [figure.as_printed.partition(" (Wol")[0].replace(" (double series, 60 terms)", ""),
          f"{figure.recomputed['formula']:.6f}", f"{figure.recomputed['monte_carlo']:.6f}", f"{moment(figure):.6f}"]
@@ -33,10 +36,11 @@ def hurley_sections() -> Iterator[Section]:
     ]  # fmt: skip
     yield Comparison(
         "Wolpert and Wolf's moments (slides 21 and 22), nats",
-        ["moment", "formula as printed", "4,000,000 draws", "ours"],
+        ["moment", "formula", "4,000,000 draws", "ours"],
         rows,
-        "The slides print formulas and the table ν, but no values. The formulas were evaluated independently, term by "
-        "term; the double series E_IN was cut off after 60 terms.",
+        f"The slides print formulas, but neither a table nor values. The table is ours: ν = {nu}. The formulas were "
+        "evaluated independently, term by term; in E_IN, θ(0) is 1, the 1 that is missing from our copy of its single "
+        "sum was added (see below), and the double series was cut off after 60 terms.",
     )
     yield Picture("stability", "Loss of precision of the printed double sum")
     yield Picture("confusion-given-truth", "P(decision given truth) side by side")

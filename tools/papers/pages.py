@@ -90,18 +90,27 @@ PAPERS = (
     Paper(
         "hurley2014",
         "Hurley 2014",
-        "How uncertain is an information measure that was estimated from a sample? The slides use Wolpert and Wolf's "
-        "exact moments of entropies under a Dirichlet distribution. So does `ifs.Posterior`, in a numerically stable "
-        "form.",
+        "The slides evaluate trackers, classifiers and the decisions of teams in games by mutual information and "
+        "conditional entropy. The error of such an estimate, from a finite sample, follows from Wolpert and Wolf's "
+        "moments of entropies under a Dirichlet distribution. `ifs.Posterior` computes them in a form that keeps its "
+        "digits. The table of this example is ours.",
         _HURLEY2014,
         hurley_sections,
         (
-            "A row total is printed as the sum over the row's own index, Σ_i ν_ij; it is Σ_j ν_ij.",
-            "In E_IN, the mean of H(T) times H(S), the overlap ν_i· + ν_·n − ν_in is used but not defined, and in "
-            "both brackets of its single sum the 1 of 1 − (ν_i· − ν_in)/(…) is missing.",
-            "The entries of the covariance table are raw moments: products of means must still be subtracted.",
+            "Our copy of slide 21 has Σ_i ν_ij as the total of row i, which is Σ_j ν_ij. Its formulas were recognised "
+            "from a picture, so the slip may be of our copy, here and in E_IN.",
+            "In E_IN, the mean of H(T) times H(S), ν̄_in is used without a definition: ν_i· + ν_·n − ν_in reproduces "
+            "the draws. In both brackets of the single sum our copy lacks the 1 of 1 − (ν_i· − ν_in)/(…). Q₁ needs "
+            "θ(0) = 1.",
+            "The entries of the table of covariance terms are means of products; for a covariance, the product of the "
+            "two means is subtracted.",
         ),
-        absent=("The number of metrics in the literature (145, slide 6) is a count of publications.",),
+        absent=(
+            "The number of metrics in the literature (145, slide 6) is a count of publications.",
+            "The pictures of trackers, of parameter tuning, of the stability of code versions, of significance tests "
+            "and of teams in games: the slides give no numbers with them. The confusion matrices of the three "
+            "recognition methods are in the works that the slides cite; ours stand in for them above.",
+        ),
     ),
     Paper(
         "valverde2013",

@@ -30,8 +30,9 @@ SOURCES = {
     "shannon1948": "Shannon, A mathematical theory of communication, 1948",
     "holt2010": "Holt, Mastromarino, Kao & Hurley, Information theoretic approach for performance evaluation of "
     "multi-class assignment systems, 2010",
-    "hurley2014": "Hurley, information measures for performance evaluation, slides, 2014",
-    "wolpert1995": "Wolpert & Wolf, Estimating functions of probability distributions, 1995",
+    "hurley2014": "Hurley, Information theoretic evaluation of data processing systems, slides, 2014",
+    "wolpert1995": "Wolpert & Wolf, Estimating functions of probability distributions from a finite set of samples, "
+    "1995",
     "valverde2010": "Valverde-Albacete & Peláez-Moreno, Two information-theoretic tools to assess classifiers, 2010",
     "valverde2013": "Valverde-Albacete, Carrillo-de-Albornoz & Peláez-Moreno, A proposal for new evaluation metrics "
     "and result visualization technique for sentiment analysis tasks, 2013",

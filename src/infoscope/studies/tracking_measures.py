@@ -563,6 +563,8 @@ COUNTS: tuple[Metric, ...] = (
 
 # Hurley's seven tracker metrics: the names are those of his slide, the definitions below ours -------------------------
 
+_DEFINED_HERE = "The slides name this metric without a definition; this one is ours."
+
 
 @measure(
     Card(
@@ -570,6 +572,7 @@ COUNTS: tuple[Metric, ...] = (
         symbol="",
         formula=r"\frac{1}{K} \sum_t TP_t / R_t",
         source="hurley2014",
+        note=_DEFINED_HERE,
         undefined=_NO_TRUTH_TRACK,
     )
 )
@@ -584,6 +587,7 @@ def truth_completeness(sums: TrackSums) -> Real:
         symbol="",
         formula=r"\frac{1}{M} \sum_s TP_s / c_s",
         source="hurley2014",
+        note=_DEFINED_HERE,
         undefined=_NO_SYSTEM_TRACK,
     )
 )
@@ -598,6 +602,7 @@ def track_completeness(sums: TrackSums) -> Real:
         symbol="",
         formula=r"\frac{1}{K} \sum_t \mathrm{run}_t / R_t",
         source="hurley2014",
+        note=_DEFINED_HERE,
         undefined=_NO_TRUTH_TRACK,
     )
 )
@@ -612,6 +617,7 @@ def truth_continuity(sums: TrackSums) -> Real:
         symbol="",
         formula=r"\frac{1}{M} \sum_s \mathrm{run}_s / c_s",
         source="hurley2014",
+        note=_DEFINED_HERE,
         undefined=_NO_SYSTEM_TRACK,
     )
 )
@@ -626,6 +632,7 @@ def track_continuity(sums: TrackSums) -> Real:
         symbol="",
         formula=r"IDSW - \mathrm{breaks}",
         source="hurley2014",
+        note=_DEFINED_HERE,
         range=_POSITIVE,
         better="lower",
         unit="count",
@@ -642,6 +649,7 @@ def swaps(sums: TrackSums) -> Real:
         symbol="",
         formula=r"IDSW - \mathrm{swaps}",
         source="hurley2014",
+        note=_DEFINED_HERE,
         range=_POSITIVE,
         better="lower",
         unit="count",
@@ -658,6 +666,7 @@ def breaks(sums: TrackSums) -> Real:
         symbol="",
         formula=r"\frac{1}{M} \sum_s c_s",
         source="hurley2014",
+        note=_DEFINED_HERE,
         range=_POSITIVE,
         unit="count",
         undefined=_NO_SYSTEM_TRACK,

@@ -1,4 +1,4 @@
-"""Hurley 2014: Wolpert and Wolf's moments of the entropies, against the study's formulas and Monte Carlo runs."""
+"""Hurley 2014: Wolpert and Wolf's moments of the entropies, by the formulas of the slides for a table of ours."""
 
 import numpy as np
 import pytest
@@ -38,11 +38,11 @@ def moment(figure: Figure) -> float:
 
 @rule(paper="hurley2014", input="ww_nu", as_printed="E H(*")
 def first_moments(figure: Figure) -> None:
-    """The exact posterior mean of an entropy in nats, with the printed ν as the Dirichlet's parameters."""
+    """The exact posterior mean of an entropy in nats; ν, the Dirichlet's parameters, is a table of ours."""
     agrees(moment(figure), figure)
 
 
 @rule(paper="hurley2014", input="ww_nu", as_printed="E_*")
 def second_moments(figure: Figure) -> None:
-    """The exact expectation of a product of two entropies: their covariance and the product of their means."""
+    """The exact mean of a product of two entropies, for the same ν: their covariance and the product of their means."""
     agrees(moment(figure), figure)
