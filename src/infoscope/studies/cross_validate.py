@@ -69,16 +69,19 @@ class EstimatorScores:
 
 @dataclass(frozen=True)
 class ScoreOverlap:
-    """Share of repeats with the lower S_I/H(T) for A: Holt's p-value is the smaller of it and its complement.
+    """Share of repeats in which A has the lower S_I/H(T), over fold seeds or runs, not over new data.
 
-    Run by run where both have as many, else over all pairs of their runs.
+    Run by run where both have as many, else over all pairs of their runs; ties count half.
     """
 
     a: str
     b: str
     share_a_lower: float
-    p_value: float
-    """Over fold seeds or runs, not over new data."""
+
+    @property
+    def p_value(self) -> float:
+        """Holt et al.'s p-value that A is better than B (section 4): the share itself, near 1 where A is ahead."""
+        return self.share_a_lower
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -109,7 +112,7 @@ class CrossValidation(Result):
             if one.shape != other.shape:
                 one, other = one[:, None], other[None, :]
             share = float(np.mean((one < other) + 0.5 * (one == other)))
-            overlaps.append(ScoreOverlap(a.name, b.name, share, min(share, 1 - share)))
+            overlaps.append(ScoreOverlap(a.name, b.name, share))
         first = next(iter(tables.values()))
         # what the spread is about: fold seeds, runs on data that may be the same, or runs on other data
         rows = [batch.row_totals for batch in tables.values()]

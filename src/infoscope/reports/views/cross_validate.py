@@ -22,7 +22,7 @@ from infoscope.reports.outline import (
     Tile,
 )
 from infoscope.results.estimate import Estimate
-from infoscope.results.notation import MetricNotation, Units, format_count, format_number, format_p_value, format_share
+from infoscope.results.notation import MetricNotation, Units, format_count, format_number, format_share
 from infoscope.studies.cross_validate import CrossValidation
 
 PICTURES: dict[str, Callable[[CrossValidation], Display]] = {"coverage": fold_clouds}
@@ -74,10 +74,7 @@ def outline(result: CrossValidation, _unit: Units) -> Outline:
     runs = f"{result.repeats} runs" if result.folds is None else f"{result.repeats} × {result.folds} folds"
     pairs: list[Phrase] = []
     for pair in result.overlaps:
-        p_value = format_p_value(pair.p_value)
-        if pair.p_value <= 0:  # the order was never the other way round: no less than so few runs can show
-            p_value = f"<{1 / min(len(next(iter(result[name].scores.values()))) for name in (pair.a, pair.b)):.2g}"
-        share = f"{format_share(pair.share_a_lower)} of {words.run}s (p {p_value})"
+        share = f"{format_share(pair.share_a_lower)} of {words.run}s"
         pairs.append((Name(pair.a), " has a lower S_I/H(T) than ", Name(pair.b), f" in {share}"))
     is_drawn = len(scored) == len(result.estimators)
     caption = f"One point per {words.run}; each outline holds 95% of the {words.run}s."
@@ -102,8 +99,8 @@ def outline(result: CrossValidation, _unit: Units) -> Outline:
             metrics=[metric for metric, _ in _COLUMNS],
             method=(
                 words.method,
-                f"Holt's p-value is the fraction of {words.run}s in which the order of two {words.system}s is the "
-                "other way round.",
+                f"The fraction of {words.run}s in which one {words.system} has the lower S_I/H(T) is what Holt et al. "
+                "(2010) call the p-value that it is better; ties count half.",
             ),
         ),
     )
