@@ -8,7 +8,17 @@ import polars as pl
 import pytest
 
 import infoscope
-from infoscope import AssociationDisplay, Contingency, Evaluation, SweepDisplay, TrackTimelineDisplay, evaluate
+from infoscope import (
+    AssociationDisplay,
+    Contingency,
+    CoverageDisplay,
+    EntropyTriangleDisplay,
+    Evaluation,
+    SplitTriangleDisplay,
+    SweepDisplay,
+    TrackTimelineDisplay,
+    evaluate,
+)
 from infoscope.errors import InputError, UnknownNameError
 from tests.api import TableDisplay, estimators_by_name, predictions_by_name, tables_by_name
 
@@ -190,3 +200,9 @@ def test_a_picture_is_a_sentence_where_it_cannot_be_seen(evaluation: Evaluation)
     drawn = repr(evaluation.plot())
     assert drawn.startswith("CoverageDisplay: Information coverage of 2 systems")
     assert len(drawn) < 400
+
+
+@pytest.mark.parametrize("display", [EntropyTriangleDisplay, SplitTriangleDisplay, CoverageDisplay])
+def test_maps_without_systems_are_rejected_in_words(display: Any) -> None:
+    with pytest.raises(InputError, match="there is no system to draw; give at least one"):
+        display([])

@@ -25,7 +25,7 @@ def test_every_paper_has_statements_and_every_named_one_is_there() -> None:
     assert {each.paper for each in statements()} == set(PAPERS)
     named = {each.name for each in statements("hu2008")}
     assert {f"Theorem {i}" for i in (1, 2, 3)} | {f"Property {i}" for i in range(1, 8)} <= named
-    assert {"majority classifiers", "specialised classifiers"} <= {each.name for each in statements("valverde2013")}
+    assert {"majority classifiers", "specialized classifiers"} <= {each.name for each in statements("valverde2013")}
     assert {each.verdict for each in statements()} == set(Verdict)
 
 

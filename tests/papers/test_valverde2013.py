@@ -1,4 +1,4 @@
-"""Valverde-Albacete, Carrillo-de-Albornoz & Peláez-Moreno 2013: synthetic matrices of 60 samples.
+"""Valverde-Albacete 2013: synthetic matrices of 60 samples.
 
 The accuracy of a, b, c and f is the same; what they tell about the truth is not. d and e are both perfect: the
 marginals of d tend to uniformity, those of e to a single class.

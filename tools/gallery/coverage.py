@@ -110,7 +110,7 @@ def _ellipses() -> Exhibit:
     return Exhibit(
         "ellipses",
         "Credible ellipses",
-        "Valverde-Albacete, Carrillo-de-Albornoz & Peláez-Moreno 2013, synthetic matrices of 60 samples",
+        "Valverde-Albacete 2013, synthetic matrices of 60 samples",
         CoverageDisplay.from_table(tables, uncertainty=True),
         [(f"accuracy of {n}", VALVERDE_PRINTED["accuracy"][n], f"{score('accuracy', tables[n]):.4f}") for n in tables],
         "Each ellipse contains 95% of the posterior of its system.",

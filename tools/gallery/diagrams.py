@@ -16,7 +16,7 @@ __all__ = ["exhibits"]
 
 def exhibits() -> Iterator[Exhibit]:
     """The extended diagram in its three cases, then its other forms."""
-    where = "Valverde-Albacete, Carrillo-de-Albornoz & Peláez-Moreno 2013"
+    where = "Valverde-Albacete 2013"
     for name, case in (("a", "general"), ("d", "dependent"), ("f", "independent")):
         table = Contingency.from_matrix(VALVERDE[name])
         yield Exhibit(

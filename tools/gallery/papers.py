@@ -23,7 +23,7 @@ def steingold_facts(tables: Mapping[str, Contingency], *metrics: str) -> list[Fa
 
 
 def majority_fact(table: Contingency) -> Fact:
-    """Valverde-Albacete, Carrillo-de-Albornoz & Peláez-Moreno say that the majority classifier adds nothing false."""
+    """Valverde-Albacete says that the majority classifier adds nothing false."""
     name = "split_system_remainder"
     return "H′(Y|X) of f, the majority classifier", "0", f"{score(name, table):.4f}"
 

@@ -34,7 +34,7 @@ def exhibits() -> Iterator[Exhibit]:
     yield Exhibit(
         "confusion-given-truth",
         "P(decision | truth) of several systems",
-        "Hurley 2014; matrices of Valverde-Albacete, Carrillo-de-Albornoz & Peláez-Moreno 2013",
+        "Hurley 2014; matrices of Valverde-Albacete 2013",
         ConfusionGridDisplay.from_table(tables, cells="of_truth"),
         note="Each row is a true class and sums to 100%.",
     )

@@ -26,7 +26,7 @@ SECTIONS = ("2.3.1a A", "2.3.1b A", "2.3.3 A")
 def exhibits() -> Iterator[Exhibit]:
     """Yield triangles of whole data first, then those over conditions and groups."""
     tables = {name: Contingency.from_matrix(matrix) for name, matrix in VALVERDE.items()}
-    where = "Valverde-Albacete, Carrillo-de-Albornoz & Peláez-Moreno 2013, synthetic matrices"
+    where = "Valverde-Albacete 2013, synthetic matrices"
     display = EntropyTriangleDisplay.from_table(tables)
     yield Exhibit(
         "triangle",

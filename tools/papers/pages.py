@@ -114,10 +114,11 @@ PAPERS = (
     ),
     Paper(
         "valverde2013",
-        "Valverde-Albacete, Carrillo-de-Albornoz & Peláez-Moreno 2013",
-        "Every confusion matrix is a point in a triangle that shows how unbalanced its classes are, how much "
-        "information is transmitted and how much is lost. Majority classifiers and specialised classifiers are close "
-        "to corners of the triangle, which accuracy does not show.",
+        "Valverde-Albacete 2013",
+        "The slides place every confusion matrix in an entropy triangle: ΔH′ is how far the marginals are from "
+        "uniform, 2·MI′ the information that is shared, VI′ the variation of information. Split into input and output, "
+        "the triangle shows which classifiers specialize; 2 to the power of the entropies are perplexities, from which "
+        "modified accuracy and the normalized information transfer factor (NIT) follow.",
         _VALVERDE2013,
         valverde_sections,
         absent=(

@@ -42,7 +42,7 @@ from infoscope.figures.scene import (
     find_point_along,
     series,
 )
-from infoscope.figures.triangle import check_names
+from infoscope.figures.triangle import check_names, require_systems
 from infoscope.metrics import accuracy, false_information_ratio, proficiency
 from infoscope.posterior import Posterior
 from infoscope.results.estimate import drop_infinite
@@ -346,7 +346,8 @@ class CoverageDisplay(TableDisplay):
     """True if S_I/H(T) is written at the points, where they are few."""
 
     def __post_init__(self) -> None:
-        """Reject curves and arrows through systems that are not there."""
+        """Reject no systems at all, and curves and arrows through systems that are not there."""
+        require_systems(self.points)
         systems = [point.name for point in self.points]
         self.curves = check_names(self.curves, systems, "curve")
         pairs = check_names({f"{a} → {b}": (a, b) for a, b in self.arrows}, systems, "arrow")

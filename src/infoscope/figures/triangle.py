@@ -84,6 +84,12 @@ def check_names(groups: Mapping[str, Iterable[object]] | None, known: Iterable[s
     return named
 
 
+def require_systems(points: Sequence[object]) -> None:
+    """Reject a map without systems."""
+    if not points:
+        raise InputError("there is no system to draw; give at least one")
+
+
 def mark_groups(groups: Names) -> dict[str, Marking]:
     """Return the marking of each system by its name; one in several groups is marked as in the first."""
     marked: dict[str, Marking] = {}
@@ -325,7 +331,8 @@ class EntropyTriangleDisplay(TableDisplay):
     """A system that gets a star around it."""
 
     def __post_init__(self) -> None:
-        """Reject paths and families of systems that are not there, and lenses that shrink."""
+        """Reject no systems at all, paths and families of systems that are not there, and lenses that shrink."""
+        require_systems(self.points)
         systems = [point.name for point in self.points]
         self.paths = check_names(self.paths, systems, "path")
         self.families = check_names(self.families, systems, "family")
@@ -498,7 +505,8 @@ class SplitTriangleDisplay(TableDisplay):
     """Names of systems that share a marker and a colour, by the title of their family."""
 
     def __post_init__(self) -> None:
-        """Reject paths and families of systems that are not there."""
+        """Reject no systems at all, and paths and families of systems that are not there."""
+        require_systems(self.points)
         systems = [point.name for point in self.points]
         self.paths = check_names(self.paths, systems, "path")
         self.families = check_names(self.families, systems, "family")

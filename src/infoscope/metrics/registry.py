@@ -33,9 +33,9 @@ SOURCES = {
     "hurley2014": "Hurley, Information theoretic evaluation of data processing systems, slides, 2014",
     "wolpert1995": "Wolpert & Wolf, Estimating functions of probability distributions from a finite set of samples, "
     "1995",
-    "valverde2010": "Valverde-Albacete & Peláez-Moreno, Two information-theoretic tools to assess classifiers, 2010",
-    "valverde2013": "Valverde-Albacete, Carrillo-de-Albornoz & Peláez-Moreno, A proposal for new evaluation metrics "
-    "and result visualization technique for sentiment analysis tasks, 2013",
+    "valverde2010": "Valverde-Albacete & Peláez-Moreno, Two information-theoretic tools to assess the performance of "
+    "multi-class classifiers, 2010",
+    "valverde2013": "Valverde-Albacete, Two tools for the performance analysis of multiclass classifiers, slides, 2013",
     "valverde2014": "Valverde-Albacete & Peláez-Moreno, 100% classification accuracy considered harmful, 2014",
     "hu2008": "Hu & Wang, Evaluation criteria based on mutual information for classifications including rejected "
     "class, 2008",

@@ -1,4 +1,4 @@
-"""Valverde-Albacete et al. 2013: balance equations, the majority voter, and rules of thumb that are not laws."""
+"""Valverde-Albacete 2013: balance equations, the majority voter, and rules of thumb that are not laws."""
 
 import pytest
 
