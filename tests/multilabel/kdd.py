@@ -12,6 +12,8 @@ from tests.reference import reference_file, why_absent
 needs_data = pytest.mark.skipif(
     why_absent("data/kdd2005/labeler1.txt") is not None, reason=why_absent("data/kdd2005/labeler1.txt") or ""
 )
+PAIRS = ((1, 2), (2, 3), (3, 1))
+"""Who is taken as the truth and who as the prediction, in the columns of Table 1."""
 
 
 def labeler(number: int) -> Path:
