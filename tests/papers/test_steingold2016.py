@@ -7,7 +7,7 @@ predictors against each other on which the measures disagree.
 import numpy as np
 import pytest
 
-from infoscope import Contingency
+from infoscope import Contingency, evaluate
 from tests.api import find
 from tests.papers.printed import Printed, assert_as_printed, cases
 
@@ -102,3 +102,12 @@ def test_random_accuracy_of_halving_shares_is_a_third() -> None:
     shares = 0.5 ** np.arange(1, 40)
 
     assert score("random_accuracy", Contingency.from_matrix(np.outer(shares, shares))) == pytest.approx(1 / 3, abs=1e-9)
+
+
+def test_proficiency_is_credited_to_those_who_had_it_first() -> None:
+    """The paper takes the name from White, Steingold & Fournelle; Holt et al. call it f, Hu & Wang NI."""
+    card = find("proficiency").card
+
+    assert "White, Steingold & Fournelle" in card.reference
+    assert all(who in card.note for who in ("Theil", "Hu & Wang (2008)", "Holt et al. (2010)", "Laclavik (2016)"))
+    assert "Steingold and Laclavik (2016)" in (evaluate.__doc__ or "")

@@ -122,10 +122,6 @@ REASONS: tuple[tuple[dict[str, str], Reason], ...] = (
         "It holds for the printed example (5 of 50 positive, phi above 0) and fails for other base rates or signs.",
     ),
     (
-        {"as_printed": "random accuracy (MNIST)"},
-        "Follows from MNIST's class counts, which are not in the reference data.",
-    ),
-    (
         {"as_printed": "random accuracy (OCR)"},
         "It depends on which part of the letters was tested; that is not stated.",
     ),

@@ -17,10 +17,11 @@ from tests.published.rules.kdd2005 import (
     REASSIGNED,
     metric_of_a_pair,
     objects_in,
+    reassigned_by_us,
     share_of_a_reassigned_pair,
     value_of_the_random_labeler,
 )
-from tools.papers.comparison import Comparison, Picture, Section, of_metrics, value_cell
+from tools.papers.comparison import GLUE, Comparison, Picture, Section, of_metrics, value_cell
 
 __all__ = ["hurley_sections", "steingold_sections"]
 
@@ -53,7 +54,7 @@ def steingold_sections() -> Iterator[Section]:
         ["predictor", *(catalogue[metric].title for metric in steingold.PERCENT)],
         of_metrics(steingold.PERCENT, steingold.TABLES, scale=100),
         "Figure 1 goes from a perfect predictor (i0) to its negation (i200); for each pair A and B the metrics "
-        "disagree about which is better. Our values are in brackets.",
+        "disagree about which is better. Printed values, and ours in brackets.",
     )
     yield Picture("metric-curves", "Figure 1")
     yield _table_1()
@@ -75,17 +76,20 @@ def _cell(figure: Figure, ours: Callable[[Figure], float]) -> str:
 
 
 def _table_1() -> Comparison:
+    counts = {figure.input: figure for figure in _of("Table 1") if figure.unit != "%"}
     shown = [figure for figure in _of("Table 1") if figure.unit == "%"]
-    rows = [
-        [pair, *(_cell(figure, metric_of_a_pair) for figure in group)]
-        for pair, group in groupby(shown, key=lambda figure: (figure.input or "").replace("|", " and "))
-    ]
-    columns = {figure.metric or "": figure.as_printed for figure in shown}
+    rows = []
+    for pair, group in groupby(shown, key=lambda figure: figure.input or ""):
+        moved = f"{counts[pair].printed}{GLUE}({reassigned_by_us(counts[pair])})"
+        rows.append([pair.replace("|", " and "), *(_cell(figure, metric_of_a_pair) for figure in group), moved])
+    columns = dict.fromkeys(figure.as_printed for figure in shown)
     return Comparison(
         "KDD Cup 2005 labelers (Table 1), percent",
-        ["pair", *columns.values()],
+        ["pair", *columns, "reassigned categories"],
         rows,
-        "Labels exactly as in the files, including trailing spaces.",
+        "The first is taken as the truth. Labels exactly as in the files, including trailing spaces; but the numbers "
+        "of reassigned categories, like Tables 2 to 4, are those of stripped lines. With ties going to a category's "
+        "own name, one of the 12 need not be reassigned.",
     )
 
 

@@ -30,7 +30,7 @@ _TOO_LITTLE = f"{_NO_TRUTH} (or other classes below 1e-300 of it, too small to d
         family="coverage",
         symbol="I/H(T)",
         formula=r"\frac{I(T;S)}{H(T)}",
-        source="steingold2016",
+        source="white2004",
         aliases=(
             "truth information completeness",
             "completeness",
@@ -51,7 +51,9 @@ _TOO_LITTLE = f"{_NO_TRUTH} (or other classes below 1e-300 of it, too small to d
         ),
         laws=_FREE | {Law.PERFECT_IS_ONE, Law.INDEPENDENCE_IS_ZERO, Law.MERGING_NEVER_GAINS},
         undefined=_NO_TRUTH,
-        note="1 for any one-to-one renaming of the classes, too: see the relabelling advice of the diagnosis.",
+        note="1 for any one-to-one renaming of the classes, too: see the relabelling advice of the diagnosis. Also "
+        "Theil's uncertainty coefficient, NI of Hu & Wang (2008), truth information completeness f of Holt et al. "
+        "(2010) and α of Steingold & Laclavik (2016).",
     )
 )
 def proficiency(table: Contingency) -> Real:

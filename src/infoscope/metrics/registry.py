@@ -39,6 +39,7 @@ SOURCES = {
     "valverde2014": "Valverde-Albacete & Peláez-Moreno, 100% classification accuracy considered harmful, 2014",
     "hu2008": "Hu & Wang, Evaluation criteria based on mutual information for classifications including rejected "
     "class, 2008",
+    "white2004": "White, Steingold & Fournelle, Performance metrics for group-detection algorithms, 2004",
     "steingold2016": "Steingold & Laclavik, An information theoretic metric for multi-class categorization, 2016",
     "vinh2010": "Vinh, Epps, Bailey, Information theoretic measures for clusterings comparison, 2010",
     "rosenberg2007": "Rosenberg & Hirschberg, V-measure, 2007",

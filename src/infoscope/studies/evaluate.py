@@ -216,7 +216,7 @@ def evaluate(
 
     References
     ----------
-    Steingold and Laclair (2016), An information theoretic metric for multi-class categorization.
+    Steingold and Laclavik (2016), An information theoretic metric for multi-class categorization.
 
     Examples
     --------

@@ -47,6 +47,12 @@ def table_1(figure: Figure) -> None:
     assert metric_of_a_pair(figure) == pytest.approx(figure.value, rel=0, abs=figure.tolerance)
 
 
+def reassigned_by_us(figure: Figure) -> int:
+    """Number of categories that our assignment gives another name, lines stripped."""
+    pair = line_stripped(*pair_of(figure))
+    return int(np.count_nonzero(assignment_of(pair, pair.joint_counts()) != np.arange(len(pair.categories))))
+
+
 @rule(paper="steingold2016", where="Table 1", as_printed="number of reassigned categories")
 def reassigned(figure: Figure) -> None:
     """The printed assignment is optimal; ours, with ties going to the own name, reassigns no more categories."""
@@ -62,7 +68,7 @@ def reassigned(figure: Figure) -> None:
     assert sorted(theirs) == rows.tolist()
     assert np.count_nonzero(theirs != rows) == figure.published
     assert bits[rows, theirs].sum() == pytest.approx(bits[rows, ours].sum(), abs=1e-12)
-    assert 0 <= figure.published - np.count_nonzero(ours != rows) <= 1
+    assert 0 <= figure.published - reassigned_by_us(figure) <= 1
 
 
 def share_of_a_reassigned_pair(figure: Figure) -> float:

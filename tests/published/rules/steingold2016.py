@@ -78,9 +78,20 @@ def worthless_predictor_of_many_classes(figure: Figure) -> None:
     assert score("accuracy", guesser) == pytest.approx(figure.value, abs=figure.tolerance)
 
 
+MNIST_TEST = (980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009)
+"""Test images of each digit."""
+
+
+@rule(paper="steingold2016", as_printed="random accuracy (MNIST)")
+def random_accuracy_of_digits(figure: Figure) -> None:
+    """Chance agreement of the 10,000 test images with their own frequencies."""
+    digits = Contingency.from_matrix(np.diag(MNIST_TEST))
+    assert score("truth_random_accuracy", digits) == pytest.approx(figure.value, abs=figure.tolerance)
+
+
 @rule(paper="steingold2016", where="sec. 4.5 committees")
 def random_committees(figure: Figure) -> None:
-    """Committees that each accept 9 of 10 at random: precision, recall and F1 are 90 %, proficiency is 0."""
+    """Nine of ten committees at random, where nine of ten are right: precision, recall, F1 90%, proficiency 0."""
     metrics = ("proficiency",) if figure.as_printed == "proficiency" else ("precision", "recall", "f1")
     for metric in metrics:
         assert score(metric, worthless(0.9)) == pytest.approx(figure.value, abs=1e-12)
