@@ -62,6 +62,26 @@ def test_renamings_differ_by_exactly_0_in_every_metric_that_does_not_see_names(n
     assert finding.severity == "warning"
 
 
+@pytest.mark.parametrize("classes", [2, 3, 5])
+@pytest.mark.parametrize("right", [0.7, 0.9])
+def test_one_system_says_the_same_under_other_names_as_a_comparison(right: float, classes: int) -> None:
+    """Each system by itself: proficiency of renamed predictions used to differ by up to .008 from the first's."""
+    rng = np.random.default_rng(classes)
+    truth = np.array(CLASSES)[rng.integers(0, classes, 120)]
+    good = np.where(rng.random(120) < right, truth, np.array(CLASSES)[rng.integers(0, classes, 120)])
+    places = {name: CLASSES[(at + 1) % classes] for at, name in enumerate(CLASSES[:classes])}
+    other = np.array([places[label] for label in good])
+
+    alone = [ifs.evaluate(truth, said)["system"].metrics for said in (good, other)]
+    together = ifs.evaluate(truth, {"good": good, "renamed": other})
+    for metric in ("proficiency", "mutual_information", "missed_information"):
+        first, second = (estimates[metric] for estimates in alone)
+        assert (first.shown, first.low, first.high) == (second.shown, second.low, second.high), metric
+        assert together["renamed"].metrics[metric].shown == first.shown
+    pair = ifs.compare(truth, {"good": good, "renamed": other}, metrics="proficiency").pairs[0]
+    assert pair.estimate.shown == 0
+
+
 @pytest.mark.parametrize("way", ["rows", "tables"])
 def test_metrics_that_see_names_differ_between_renamings(way) -> None:
     truth, good = rows()

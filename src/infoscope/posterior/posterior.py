@@ -14,10 +14,10 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from infoscope.core.numerics import Array, Real, freeze_arrays, group_sum, keep_freed_memory
+from infoscope.core.numerics import Array, Real, best_assignment, freeze_arrays, group_sum, keep_freed_memory
 from infoscope.errors import InputError, UndefinedError, check_keywords, check_level, check_seed
 from infoscope.metrics.arguments import tables
-from infoscope.metrics.registry import Metric, find, metrics_of
+from infoscope.metrics.registry import Law, Metric, find, metrics_of
 from infoscope.metrics.shannon import cell_terms
 from infoscope.posterior.exact_moments import (
     MEASURES,
@@ -157,6 +157,10 @@ class Posterior(MetricSummaries):
         """
         check_level(level)
         entries = [_find_with_posterior(name) for name in names]
+        blind = [entry.name for entry in entries if self._get_renamed(entry) is not None]
+        if blind and self.under_best_names is not None:
+            seeing = [entry.name for entry in entries if entry.name not in blind]
+            return self.under_best_names.summaries(blind, level, alone=alone) | self.summaries(seeing, level)
         summaries: dict[str, Summary] = {}
         exact: dict[str, ExactSummary | None] = {}
         for entry in entries:
@@ -239,6 +243,9 @@ class Posterior(MetricSummaries):
             One value, or one row of values per class, for each draw.
         """
         entry = _find_with_posterior(name)
+        renamed = self._get_renamed(entry)
+        if renamed is not None:
+            return renamed.draws(name, n, rng)
         if n is None and rng is None:
             self._score([entry])
             return self._scores[entry.name]
@@ -297,6 +304,9 @@ class Posterior(MetricSummaries):
     def correction(self, name: str) -> Correction | None:
         """Return what a tree makes of the value that the sample shows; None under another prior, or without a value."""
         entry = _find_with_posterior(name)
+        renamed = self._get_renamed(entry)
+        if renamed is not None:
+            return renamed.correction(name)
         if isinstance(self._belief, ExactBelief) or entry.card.level != "table" or not self.origin.total:
             return None
         mean, sd = summarize_draws(self.draws(entry.name), 0.95)[:2]
@@ -360,8 +370,40 @@ class Posterior(MetricSummaries):
     @cached_property
     def r_hat(self) -> float | None:
         """R̂ of the chains behind half of the draws, in the mutual information; None where there are no chains."""
+        if self.under_best_names is not None:
+            return self.under_best_names.r_hat
         chains = self._belief.count_chains(self.draw_count) if isinstance(self._belief, Tree) else 0
         return compute_split_r_hat(self.draws("mutual_information")[1::2], chains) if chains else None
+
+    @cached_property
+    def under_best_names(self) -> Posterior | None:
+        """The posterior of the same predictions under the names that fit, if they look renamed; else None.
+
+        Metrics that see no names are taken from it, so that they are the same numbers under all names.
+        """
+        origin, belief = self.origin, self._belief
+        rows, columns = origin.matches
+        k = origin.shape[0]
+        if isinstance(belief, ExactBelief) or self.table.reweighting is not None or rows.size < k:
+            return None
+        counts = np.asarray(origin.counts, dtype=float)
+        own = columns[np.argsort(rows)]  # the column with the name of each row
+        best = own[best_assignment(counts[:, own])[1]]
+        if isinstance(belief, Tree):
+            is_renamed = sum(p for name, p in belief.weights.items() if name.startswith("relabelled")) > 0.5
+        else:
+            is_renamed = k == 2 and counts[[0, 1], best].sum() > counts[[0, 1], own].sum()
+        if not is_renamed or np.array_equal(best, own):
+            return None
+        named = counts.copy()
+        named[:, own] = counts[:, best]
+        table = origin.with_cells(named.reshape(origin.cells.shape))
+        return Posterior(table, self.prior, sample_size=float(origin.total), seed=self.seed)
+
+    def _get_renamed(self, entry: Metric) -> Posterior | None:
+        """Return the posterior under the best names for a metric of the table that sees no names."""
+        is_blind = Law.RELABELLING in entry.card.laws and entry.card.level == "table"
+        return self.under_best_names if is_blind else None
 
     # ── what stands behind ───────────────────────────────────────────────────────────────────────
 
