@@ -91,6 +91,8 @@ def test_every_title_and_symbol_is_known() -> None:
         ("PPV", "precision"),
         ("PPV", "weighted_ppv"),
         ("ADC", "proficiency"),
+        ("normalized conditional entropy", "missed_information_ratio"),
+        ("Eriksson's condition", "only if this error is at most 0.5"),
         ("IGR", "proficiency"),
         ("IGR", "information_precision"),
         ("dependency", "proficiency"),

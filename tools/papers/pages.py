@@ -133,6 +133,7 @@ PAPERS = (
         "proficiency), with “rejected” as one more predicted class. Three theorems and seven properties describe NI.",
         _HU2008,
         hu_sections,
+        ("In the proof of Theorem 2, I(T,Y) = 1 is NI(T,Y) = 1: I is H(T) there.",),
     ),
     Paper(
         "steingold2016",

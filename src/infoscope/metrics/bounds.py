@@ -106,7 +106,8 @@ def _fano_roots(missed: Real, classes: Real) -> Real:
         range=(0.0, np.inf),
         better="lower",
         laws=_FREE | {Law.EMPTY_CLASS},
-        note="Bounds the best decision (bayes_error), not this system's own labels.",
+        note="Bounds the best decision (bayes_error), not this system's own labels. An error above 0.5 is always below "
+        "it, up to 0.5 it can be reached (Eriksson's condition).",
     )
 )
 def hellman_raviv_bound(table: Contingency) -> Real:

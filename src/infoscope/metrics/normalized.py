@@ -129,7 +129,7 @@ def erroneous_information_ratio(table: Contingency) -> Real:
         formula=r"\frac{H(T \mid S)}{H(T)} = 1 - f",
         source="hu2008",
         better="lower",
-        aliases=("NH", "missed"),
+        aliases=("NH", "normalized conditional entropy", "missed"),
         laws=_FREE | {Law.PERFECT_IS_ZERO},
         undefined=_NO_TRUTH,
     )
