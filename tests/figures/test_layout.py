@@ -82,6 +82,25 @@ def test_side_labels_name_every_point_once() -> None:
     assert abs(words[0].y - words[1].y) * panel.inner[1] >= 14.9
 
 
+@pytest.mark.parametrize("count", [2, 12, 13, 60, 200])
+def test_side_labels_stay_on_the_page_and_off_each_other(count: int) -> None:
+    panel = Panel("t", "s", Axis(0, 1), Axis(0, 1), width=400, height=200, margins=(20, 20, 150, 30))
+    rng = np.random.default_rng(count)
+    points = [PlacedName(float(x), float(y), f"system {at}") for at, (x, y) in enumerate(rng.beta(9, 9, (count, 2)))]
+    points[1] = PlacedName(1.0, 1.0, "highest")
+    points[0] = PlacedName(0.0, 0.0, "alone")
+
+    words = [mark for mark in side_labels(panel, points) if isinstance(mark, Words)]
+
+    heights = sorted(panel.place(mark.x, mark.y)[1] + mark.shift[1] for mark in words)
+    assert heights[0] >= 19
+    assert heights[-1] <= 190
+    assert min(np.diff(heights)) > 10
+    shown = [mark.text for mark in words]
+    assert {"alone", "highest"} <= set(shown)  # what lies apart is named first
+    assert (shown[-1] == f"and {count - 11} more") == (count > 11)
+
+
 @given(st.text(max_size=600))
 def test_shown_names_are_printable_and_short(name: str) -> None:
     shown = shortened(name, 30)

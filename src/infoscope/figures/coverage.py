@@ -42,7 +42,7 @@ from infoscope.figures.scene import (
     find_point_along,
     series,
 )
-from infoscope.figures.triangle import check_names, require_systems
+from infoscope.figures.triangle import MANY_POINTS, check_names, require_systems
 from infoscope.metrics import accuracy, false_information_ratio, proficiency
 from infoscope.posterior import Posterior
 from infoscope.results.estimate import drop_infinite
@@ -484,7 +484,7 @@ class CoverageDisplay(TableDisplay):
             has_own_colour = point.accuracy is None and point.spread is not None  # trackers, that of their ellipse
             fill = series(number) if has_own_colour else colour_accuracy(point.accuracy)
             fill = series(number) if point.cloud is not None else on_curve.get(point.name, fill)
-            size = 2.6 if point.cloud is not None else 4.0 if on_curve else 5.0
+            size = 2.6 if point.cloud is not None else 4.0 if on_curve or len(self.points) > MANY_POINTS else 5.0
             share = "" if point.accuracy is None else f"\naccuracy {point.accuracy:.1%}"
             tip = (
                 f"{plain_label(point.name)}\ncaptured {point.captured:.1%}\nfalse {point.false:.1%}\n"

@@ -205,11 +205,29 @@ def _uncross(points: Sequence[PlacedName], heights: Sequence[float], near: float
     return result
 
 
-def draw_side_labels(panel: Panel, points: Sequence[PlacedName], gap: float = 15.0) -> tuple[Mark, ...]:
-    """Draw names to the right of the picture, each joined to its point by a thin line."""
-    if not points:
+def choose_apart(panel: Panel, points: Sequence[PlacedName], most: int) -> list[PlacedName]:
+    """Choose the highest point, then ever the one that is farthest from all chosen; all where they are no more."""
+    if len(points) <= most:
+        return list(points)
+    places = np.array([panel.place(point.x, point.y) for point in points], dtype=np.float64)
+    chosen = [int(np.argmin(places[:, 1]))]
+    apart = np.full(len(points), np.inf)
+    while len(chosen) < most:
+        apart = np.minimum(apart, np.hypot(*(places - places[chosen[-1]]).T))
+        apart[chosen[-1]] = -1.0  # also where others lie at the same place
+        chosen.append(int(np.argmax(apart)))
+    return [points[at] for at in sorted(chosen)]
+
+
+def draw_side_labels(panel: Panel, every: Sequence[PlacedName], gap: float = 15.0) -> tuple[Mark, ...]:
+    """Draw names to the right of the picture, each joined to its point by a thin line.
+
+    Where they do not all fit, points that lie apart are named, and the number of the others is below.
+    """
+    if not every:
         return ()
     wide, high = panel.inner
+    points = choose_apart(panel, every, int(high / gap) + 1)
     per_pixel = (panel.y.high - panel.y.low) / high
     edge = panel.x.high + 14.0 * (panel.x.high - panel.x.low) / wide
     lower = min(panel.y.low, panel.y.high)
@@ -222,6 +240,11 @@ def draw_side_labels(panel: Panel, points: Sequence[PlacedName], gap: float = 15
         text = fit_label(point.name, panel.margins[2] - 20.0)
         tip = plain_label(point.name)
         marks.append(Words(edge, height, text, shift=(4.0, 0.0), of=point.name, tip=None if tip == text else tip))
+    if left_out := len(every) - len(points):
+        words = f"and {left_out:,} more"
+        marks.append(
+            Words(edge, panel.y.low, words, "dim", shift=(4.0, gap), tip="A dot says its name when pointed at.")
+        )
     return tuple(marks)
 
 

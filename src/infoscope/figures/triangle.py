@@ -58,6 +58,8 @@ from infoscope.tables import Contingency
 Names = Mapping[str, Sequence[str]]
 """Names of systems by the title of their family or path."""
 MARKERS: tuple[Shape, ...] = ("circle", "square", "diamond", "up", "down", "star")
+MANY_POINTS = 40
+"""More dots than this are drawn smaller."""
 KEY_ROW = 18.0
 """Pixels between two rows of the key."""
 
@@ -451,7 +453,7 @@ class EntropyTriangleDisplay(TableDisplay):
         marks += draw_side_labels(panel, names)
         if part is None:
             marks += draw_side_words(panel, JOINT_SIDES, [places[point.name] for point in self.points])
-        marked = mark_groups(self._marked)
+        marked, size = mark_groups(self._marked), 5.5 if len(self.points) <= MANY_POINTS else 4.0
         for point in sorted(self.points, key=lambda point: point.accuracy or 0.0):
             shape = marked.get(point.name, Marking("circle", "ink")).shape
             where, fill, is_best = places[point.name], colour_accuracy(point.accuracy), point.name == self.best
@@ -463,7 +465,7 @@ class EntropyTriangleDisplay(TableDisplay):
             )
             if is_best:
                 marks.append(Dot(*where, "gold", "star", 12.0, "paper", of=point.name, tip=tip))
-            marks.append(Dot(*where, fill, shape, 4.5 if is_best else 5.5, of=point.name, tip=tip))
+            marks.append(Dot(*where, fill, shape, 4.5 if is_best else size, of=point.name, tip=tip))
         bottom = panel.height - 12.0
         marks += draw_marker_key(panel, self._marked, 24.0, bottom - KEY_ROW * rows)
         marks += draw_accuracy_key(panel, 176.0, bottom, 166.0)
@@ -578,7 +580,7 @@ class SplitTriangleDisplay(TableDisplay):
                 Line(truth, series(number), 1.2, (4.0, 3.0), clip=False),
                 Line(system, series(number), 2.0, clip=False),
             ]
-        marked = mark_groups(self._marked)
+        marked, smaller = mark_groups(self._marked), 0.0 if len(self.points) <= MANY_POINTS else 1.5
         for number, point in enumerate(self.points):
             marking = marked.get(point.name, Marking("ring", series(number)))
             tip = (
@@ -591,8 +593,17 @@ class SplitTriangleDisplay(TableDisplay):
             size, inside = (6.5, marking.colour) if ring else (5.5, "paper")
             marks += [
                 Line(places[point.name], marking.colour, 1.5, opacity=0.7, of=point.name, clip=False),
-                Dot(*where(point.system), inside, marking.shape, size, marking.colour, of=point.name, tip=tip),
-                Dot(*where(point.truth), marking.colour, "cross", 5.0 if ring else 4.0, of=point.name, tip=tip),
+                Dot(
+                    *where(point.system), inside, marking.shape, size - smaller, marking.colour, of=point.name, tip=tip
+                ),
+                Dot(
+                    *where(point.truth),
+                    marking.colour,
+                    "cross",
+                    (5.0 if ring else 4.0) - smaller,
+                    of=point.name,
+                    tip=tip,
+                ),
             ]
         top = panel.height + 6.0 - KEY_ROW * rows
         marks += draw_marker_key(panel, self._marked, 24.0, top, coloured=True)
