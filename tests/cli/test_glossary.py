@@ -194,7 +194,7 @@ def test_no_word_has_two_lines_of_which_the_last_would_win():
 
 
 def listed(line):
-    return [name for name in re.split(r"\s+\|\s*|\s*\|\s+", line)[0].split(",") if name.strip()]
+    return [name for name in re.split(r"\s+\|\s*|\s*\|\s+", line)[0].split(", ") if name.strip()]
 
 
 @pytest.mark.slow

@@ -46,7 +46,8 @@ def glossary_page(folder: Path) -> None:
     """Every word that reports print."""
     lines = [
         "# Glossary\n",
-        "Every word that reports print, with its meaning. `infoscope explain WORD` gives the same in a terminal.\n",
+        "Every word that reports print and every symbol of the papers, with its meaning. `infoscope explain WORD` "
+        "gives the same in a terminal.\n",
     ]
     words = sorted(set(read_glossary().values()) - _finding_words(), key=lambda word: word.names[0].lower())
     for word in words:

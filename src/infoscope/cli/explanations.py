@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -61,7 +62,7 @@ def read_glossary() -> dict[str, Word]:
     for line in (files("infoscope") / "data" / "glossary.txt").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             *lists, meaning = re.split(_BAR, line, maxsplit=2)
-            names, see = (tuple(part.strip() for part in text.split(",") if part.strip()) for text in lists)
+            names, see = (tuple(part.strip() for part in re.split(r",\s", text) if part.strip()) for text in lists)
             words |= {fold_name(name): Word(meaning, see, names) for name in names}
     for entry in read_findings():
         word = Word(f"a finding: {entry.when}. What to do: {entry.advice}", names=(entry.code,))
@@ -82,9 +83,19 @@ def read_findings() -> tuple[FindingEntry, ...]:
     return tuple(entries)
 
 
+_UNIMPORTANT = (
+    {ord(mark): " " for mark in "_-–"} | {ord("•"): "·"} | dict.fromkeys(map(ord, "{}$\N{COMBINING ACUTE ACCENT}"))
+)
+
+
 def fold_name(name: str) -> str:
-    """Return a name without the differences that do not matter: case, underscores, hyphens, a possessive."""
-    plain = name.casefold().replace("_", " ").replace("-", " ").replace("normalised", "normalized")
+    """Return a name without the differences that do not matter: case, accents, underscores, hyphens, a possessive.
+
+    >>> fold_name("Cramér–Rao"), fold_name("H_{P_{X|Y}}"), fold_name("p_{i•}")
+    ('cramer rao', 'h p x|y', 'p i·')
+    """
+    plain = unicodedata.normalize("NFD", name.casefold()).translate(_UNIMPORTANT)
+    plain = unicodedata.normalize("NFC", plain).replace("normalised", "normalized")
     return " ".join(re.sub(r"[’']s\b", "", plain).strip(" .:").split())
 
 
