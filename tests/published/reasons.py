@@ -82,7 +82,7 @@ REASONS: tuple[tuple[dict[str, str], Reason], ...] = (
     ({"paper": "holt2010", "as_printed": "cross reference"}, "The ratio meant is defined in Equation (16)."),
     (
         {"as_printed": "loss functions use the joint probability*"},
-        "The identity minimises the losses if the matrix holds P(k given i); the text defines it as P(i, k).",
+        "A joint distribution is never the identity matrix, so 0 is not reached; P(k given i) could be.",
     ),
     ({"input": "krkopt_*", "as_printed": "*, std dev"}, _spread_of_runs),
     ({"input": "krkopt_*", "as_printed": "correlation*"}, _correlation_of_runs),

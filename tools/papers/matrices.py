@@ -43,8 +43,9 @@ def holt_sections() -> Iterator[Section]:
             [_title(metric), *cells]
             for metric, *cells in zip(pages, *(row[1:] for row in of_metrics(pages, holt.TABLES)), strict=True)
         ],
-        "A spreads its errors over all other classes, B over three, C over one; D splits every class into halves. Our "
-        "values are in brackets; ✗ marks those that do not round to the printed number.",
+        "A spreads its errors over all other classes, B over three, C over one; D splits every class into halves. The "
+        "matrices are only drawn; they are rebuilt so that they give what is printed. Our values are in "
+        "brackets; ✗ marks those that do not round to the printed number.",
     )
     yield Picture("confusion-grid", "Figure 1: the four matrices, with scores")
     yield Picture("coverage", "Figure 3: the coverage plane")

@@ -76,12 +76,19 @@ PAPERS = (
     Paper(
         "holt2010",
         "Holt, Mastromarino, Kao & Hurley 2010",
-        "Systems of equal accuracy can be very different: a second stage can correct errors that always go to the "
-        "same class, but not errors that go everywhere. The paper measures how much of the truth's information a "
-        "system captures (f) and how much false information it adds (r), and plots one against the other.",
+        "Systems of equal accuracy can be very different: where errors keep to a few cells, a second classifier "
+        "can correct them. The paper measures how much of the truth's information a system captures (truth information "
+        "completeness f) and how much false information it adds (false information ratio r), and plots one against the "
+        "other. Both measures and the plot are those of Kao, Daggett & Hurley (2009) for trackers, here for every "
+        "confusion matrix.",
         _HOLT2010,
         holt_sections,
-        ("Equation (20) is numbered (2), and the text after equation (16) refers to it as (15).",),
+        (
+            "The text after equation (16) refers to the ratio as equation (15). In the copy we read, equation (20) "
+            "has the number 2.",
+            "The footnote on loss functions asks that a correct prediction costs less than an error of the same class. "
+            "The costs of equations (12) to (14) depend on the true class only.",
+        ),
         (
             "The confusion matrices behind Table 2 are not public; only the consistency of each row can be checked.",
             "Two learners of Table 3 were run in Weka, and their options are not printed.",

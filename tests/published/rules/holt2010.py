@@ -1,4 +1,4 @@
-"""Holt, Mastromarino, Kao & Hurley 2010: equal accuracies, rankings, and losses that are not 0 for a perfect system."""
+"""Holt, Mastromarino, Kao & Hurley 2010: equal accuracies, rankings, and the losses of a system without errors."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def ranking_by_erroneous_information(figure: Figure) -> None:
 
 @rule(paper="holt2010", as_printed="loss functions use the joint probability P(i,k)")
 def losses_are_not_zero_at_their_best(figure: Figure) -> None:
-    """With joint probabilities a perfect system of N classes scores 1−1/N, (1−1/N)² and ln N, not 0."""
+    """Least without errors, as in the text, where N equally frequent classes have 1−1/N, (1−1/N)² and ln N."""
     assert figure.reproduces is False
     for n in (2, 8):
         perfect = Contingency.from_matrix(np.eye(n) / n) if n != 8 else Contingency.from_matrix(circulant(0.125))
