@@ -142,22 +142,18 @@ def test_a_name_that_nobody_says_is_rejected() -> None:
 @pytest.mark.parametrize(
     ("metric", "scope"),
     [
-        (
-            "precision",
-            "partial; of the counts of two classes with a rejection (TP, FN, RP, FP, TN, RN) 2 matter: TP, FP",
-        ),
-        ("recall", "3 matter: TP, FN, RP"),
-        ("f1", "4 matter: TP, FN, RP, FP"),
-        (
-            "accepted_accuracy",
-            "overall; of the counts of two classes with a rejection (TP, FN, RP, FP, TN, RN) 4 matter",
-        ),
-        ("accuracy", "6 matter"),
-        ("proficiency", "overall"),
-        ("fano_bound", "the same for all tables of two classes"),
+        ("recall", "partial (one operating point); 1 independent variable of two classes: TP"),
+        ("precision", "partial (one operating point); 2 independent variables of two classes: TP, FP"),
+        ("accuracy", "partial (one operating point); 2 independent variables of two classes: TP, TN"),
+        ("error_rate", "partial (one operating point); 2 independent variables of two classes: FN, FP"),
+        ("proficiency", "2 independent variables of two classes, with rejections 4: TP, TN, U1, U2"),
+        ("accepted_accuracy", "2 independent variables of two classes, with rejections 4: TP, TN, U1, U2"),
+        ("rejection_rate", "0 independent variables of two classes, with rejections 2: U1, U2"),
+        ("truth_entropy", "no independent variable of two classes: their sizes say all"),
+        ("roc_auc", "overall (all operating points); 2 independent variables of two classes"),
     ],
 )
-def test_cards_say_partial_or_overall_and_how_many_counts_matter(metric: str, scope: str) -> None:
+def test_cards_say_partial_or_overall_and_how_many_variables_are_independent(metric: str, scope: str) -> None:
     assert scope in " ".join(explained(metric).split())
 
 

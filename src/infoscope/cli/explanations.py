@@ -282,8 +282,8 @@ def _write_card(entry: Metric, width: int) -> list[str]:
         "symbol": card.symbol,
         "formula": card.formula,
         "range": f"{low} to {high}{'' if card.unit in ('ratio', 'probability') else f' {card.unit}'}; {better}",
-        # partial or overall, and how many counts matter, as Hu & Wang list their criteria
-        "scope": str(scope_of(entry.name) or "") if entry.domain == "table" else "",
+        # partial or overall, and how many independent variables, as Hu & Wang list their criteria
+        "scope": str(scope_of(entry.name) or "") if entry.domain in ("table", "scores") else "",
         "class": POSITIVE_RULE if card.of_positive else "",
         "undefined": card.undefined,
         "also called": ", ".join(card.aliases),

@@ -20,6 +20,7 @@ from math import inf
 from typing import Any, Concatenate, Literal, NamedTuple, ParamSpec, TypeVar, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real
 from infoscope.errors import AmbiguousNameError, InputError, UnknownNameError
@@ -432,56 +433,84 @@ class Catalogue(Mapping[str, Card]):
 catalogue = Catalogue()
 
 
-# ── on which counts a metric depends (Hu & Wang's overall and partial criteria) ──────────────────
+# ── independent variables of a metric (Hu & Wang, Definitions 4 and 5, Table 2) ─────────────────
 
-COUNTS = ("TP", "FN", "RP", "FP", "TN", "RN")
-"""Counts of two classes with a rejection, row by row: right, wrong and rejected, of positives and of negatives."""
-_PLAIN = frozenset({"TP", "FN", "FP", "TN"})
+_CELLS = (("TP", "FN", "U1"), ("FP", "TN", "U2"))
+"""Counts of two classes with a rejection: the sizes of the classes are known, so four of them are independent."""
+_ORDER = ("TP", "FN", "FP", "TN", "U1", "U2")
+_PAIRS = ((1, 2), (0, 2), (0, 1))
+"""The two columns that are left when one is taken out."""
 _TRIED = np.array([[[41, 7, 5], [11, 29, 3]], [[90, 20, 10], [6, 33, 2]], [[8, 12, 30], [17, 5, 9]]])
-"""Tables at which each count is raised in turn; where a count matters, it does so at one of them."""
-_STEP = 4
+"""Tables in which samples of a class move between columns; where a move matters, it does so at one of them."""
+_MOVED = 4
+_OF_CURVES = ("roc_auc", "average_precision")
 
 
 class Scope(NamedTuple):
-    """The counts of two classes and a rejection on which a metric depends."""
+    """The counts of two classes of known sizes on which a metric depends: its independent variables."""
 
-    counts: tuple[str, ...]
+    variables: tuple[str, ...]
+    """With rejections: none to four."""
+    without_rejections: int
+    """How many there are without rejections: none to two."""
+    is_overall: bool = False
+    """Whether all operating points count, as in the area under a curve."""
 
     def __str__(self) -> str:
-        """In words; a metric is overall if every right and every wrong decision matters, of both classes."""
-        if not self.counts:
-            return "the same for all tables of two classes"
-        kind, number = "overall" if set(self.counts) >= _PLAIN else "partial", len(self.counts)
-        return (
-            f"{kind}; of the counts of two classes with a rejection ({', '.join(COUNTS)}) {number} "
-            f"matter{'s' * (number == 1)}: {', '.join(self.counts)}"
-        )
+        """In words; a metric of one table is partial, because it knows one operating point."""
+        kind = "overall (all operating points)" if self.is_overall else "partial (one operating point)"
+        if not self.variables:
+            return f"{kind}; no independent variable of two classes: their sizes say all"
+        number, few = len(self.variables), self.without_rejections
+        more = f", with rejections {number}" if number != few else ""
+        names = f": {', '.join(self.variables)}" if not self.is_overall else ""
+        return f"{kind}; {few} independent variable{'s' * (few != 1)} of two classes{more}{names}"
 
 
 @cache
 def scope_of(name: str) -> Scope | None:
-    """Return the counts on which a metric depends, by changing each; None if it is no number of a plain table.
+    """Return the independent variables of a metric, by moving samples; None if it has no table or needs costs.
+
+    A class gives one variable if the metric depends on one of its counts only, and all that it has otherwise.
 
     >>> print(scope_of("precision"))
-    partial; of the counts of two classes with a rejection (TP, FN, RP, FP, TN, RN) 2 matter: TP, FP
+    partial (one operating point); 2 independent variables of two classes: TP, FP
     """
+    if name in _OF_CURVES:
+        return Scope(("TP", "TN"), 2, is_overall=True)
+    if name not in catalogue:
+        return None
     entry = find(name)
     if entry.card.level != "table" or entry.card.family in ("ordinal", "costs"):
         return None
-    labels: dict[str, Any] = {
-        "truth": ("positive", "negative"),
-        "system": ("positive", "negative", "rejected"),
-        "reject": "rejected",
-        "positive": "positive",
-    }
-    matters = np.zeros(len(COUNTS), dtype=bool)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        for counts in _TRIED:
-            before = float(entry.score(Contingency.from_matrix(counts, **labels)))
-            for place in range(len(COUNTS)):
-                raised = counts.copy()
-                raised.ravel()[place] += _STEP
-                after = float(entry.score(Contingency.from_matrix(raised, **labels)))
-                matters[place] |= abs(after - before) > 1e-12
-    return Scope(tuple(name for name, is_used in zip(COUNTS, matters, strict=True) if is_used))
+        with_rejections = [_find_variables(entry, row, _TRIED) for row in range(2)]
+        without = [_find_variables(entry, row, _TRIED[:, :, :2]) for row in range(2)]
+    found = {name for names in with_rejections for name in names}
+    return Scope(tuple(filter(found.__contains__, _ORDER)), sum(map(len, without)))
+
+
+def _find_variables(entry: Metric, row: int, tables: NDArray[np.int64]) -> tuple[str, ...]:
+    """Return the counts of one class on which a metric depends, the right and the rejected ones where all do."""
+    names = _CELLS[row]
+    if tables.shape[2] == 2:
+        return (names[row],) if _is_moved(entry, row, (0, 1), tables) else ()
+    moved = [_is_moved(entry, row, pair, tables) for pair in _PAIRS]
+    if not any(moved):
+        return ()
+    return (names[row], names[2]) if all(moved) else (names[moved.index(False)],)
+
+
+def _is_moved(entry: Metric, row: int, pair: tuple[int, int], tables: NDArray[np.int64]) -> bool:
+    """Return whether a metric changes when samples of a class go from one column to another."""
+    labels: dict[str, Any] = {"truth": ("positive", "negative"), "positive": "positive"}
+    labels["system"] = ("positive", "negative", "rejected")[: tables.shape[2]]
+    labels["reject"] = "rejected" if tables.shape[2] > 2 else None
+    after = tables.copy()
+    after[:, row, pair[0]] -= _MOVED
+    after[:, row, pair[1]] += _MOVED
+    before, changed = (
+        [float(entry.score(Contingency.from_matrix(counts, **labels))) for counts in each] for each in (tables, after)
+    )
+    return bool(np.any(np.abs(np.subtract(changed, before)) > 1e-12))

@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.metrics.registry import catalogue, scope_of
 from tests.papers.small_tables import all_tables, random_tables, scored, shown
 from tests.papers.statements.statement import Verdict, statement
 from tests.papers.test_hu2008 import MATRICES, all_class_sizes, one_sample_moved
@@ -23,6 +24,54 @@ TIE = 1e-12
 def misclassified(counts: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether a sample of a table is outside the diagonal: wrong or rejected."""
     return counts.sum(axis=(1, 2)) > np.trace(counts, axis1=1, axis2=2)
+
+
+TABLE_2 = {
+    "TPR": ("recall", 1),
+    "TNR": ("specificity", 1),
+    "false alarm rate": ("false_alarm_rate", 1),
+    "precision": ("precision", 2),
+    "accuracy": ("accuracy", 2),
+    "error rate": ("error_rate", 2),
+}
+
+
+@hu(
+    "Definitions 4 and 5, Table 2",
+    "With class sizes known, a measure of two classes has at most two independent variables, with rejections four. All "
+    "of one operating point are partial; overall are those of all points, as areas under curves.",
+    Verdict.TRUE,
+)
+def variables_of_measures() -> str:
+    scopes = {name: scope_of(name) for name in catalogue}
+    known = [scope for scope in scopes.values() if scope]
+    assert {(len(scope.variables), scope.without_rejections) for scope in known} == {
+        (0, 0),
+        (1, 1),
+        (2, 2),
+        (4, 2),
+        (2, 0),
+    }
+    assert not any(scope.is_overall for scope in known)
+    found: dict[int, list[str]] = {1: [], 2: []}
+    for name, (metric, variables) in TABLE_2.items():
+        scope = scope_of(metric)
+        assert scope is not None
+        assert len(scope.variables) == scope.without_rejections == variables
+        found[variables].append(name)
+    ni, area = scope_of("proficiency"), scope_of("roc_auc")
+    assert ni is not None
+    assert area is not None
+    assert area.is_overall
+    return (
+        "Found by moving samples between the columns of a class, as Table 2 has it: one variable in "
+        f"{_list(found[1])}; two in {_list(found[2])}. NI has {ni.without_rejections}, with rejections "
+        f"{len(ni.variables)}; no metric of the {len(known)} tried has more."
+    )
+
+
+def _list(names: list[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 @hu(
