@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import entropy
-from sklearn.metrics import cohen_kappa_score, homogeneity_score, mutual_info_score
+from sklearn.metrics import cohen_kappa_score, homogeneity_score, mutual_info_score, precision_score, recall_score
 
 import infoscope as ifs
 from infoscope.errors import InputError
@@ -76,6 +76,30 @@ def test_sets_of_one_category_agree_as_single_answers_do() -> None:
     assert many.krippendorff_alpha.value == pytest.approx(one.krippendorff_alpha.value)
     assert many.matrix("kappa")[0] == pytest.approx(one.matrix("kappa")[0])
     assert many.matrix("permuted_proficiency")[0] == pytest.approx(one.matrix("permuted_proficiency")[0])
+
+
+def test_labels_shared_by_sets_are_recall_one_way_and_precision_the_other() -> None:
+    sets = {"ann": [{"a", "b"}, {"a"}, set(), {"c"}], "bob": [{"a"}, {"a", "c"}, {"b"}, {"c"}]}
+    found = ifs.agreement(sets, draws=0)
+    tagged = [[[name in row for name in "abc"] for row in rows] for rows in sets.values()]
+
+    assert found.matrix("micro_recall")[0][1] == pytest.approx(recall_score(*tagged, average="micro"))
+    assert found.matrix("micro_recall")[1][0] == pytest.approx(precision_score(*tagged, average="micro"))
+    text = found.to_text()
+    assert "(recall, or the row's precision)" in text
+    assert "Categories that this renaming changes" in text
+
+
+@pytest.mark.parametrize("sets", [True, False])
+def test_categories_of_other_names_are_counted(sets: bool) -> None:
+    renamed = {"x": "y", "y": "x"}
+    labels = {"ann": [*"xyzxyzxyz"], "bob": [renamed.get(name, name) for name in "xyzxyzxyz"]}
+    in_sets = {name: [{label} for label in given] for name, given in labels.items()}
+    found = ifs.agreement(in_sets if sets else labels, draws=0)
+
+    assert found.matrix("reassigned") == [[0, 2], [2, 0]]
+    assert found.matrix("permuted_proficiency")[0][1] == pytest.approx(1)
+    assert ("Categories that this renaming changes" in found.to_text()) == sets
 
 
 def crowd(n: int = 300) -> dict[str, list[str]]:

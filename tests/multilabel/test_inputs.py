@@ -251,3 +251,21 @@ def test_objects_of_one_side_only_count_as_empty_on_request() -> None:
 def test_layouts_that_do_not_fit(tmp_path: Path, text: str, options: dict[str, object], said: str) -> None:
     with pytest.raises((InputError, UnknownNameError), match=said):
         evaluated(write(tmp_path / "t.txt", text), write(tmp_path / "p.txt", text), **options)
+
+
+def test_lines_dropped_from_the_truth_alone_are_dropped_on_both_sides(tmp_path: Path) -> None:
+    """The authors' multifilter.py rewrites all files; here the truth is enough."""
+    truth = ["q1\ta", "q2\tNegative", "q3\ta\tb", "q4\tb"]
+    predicted = ["q1\ta\tb", "q2\ta", "q3\tb", "q4\ta"]
+    kept = [at for at, line in enumerate(truth) if "\tNegative" not in line]
+    files = {
+        "kept": write(tmp_path / "kept.txt", "\n".join(truth[at] for at in kept)),
+        "all": write(tmp_path / "all.txt", "\n".join(predicted)),
+        "filtered": write(tmp_path / "filtered.txt", "\n".join(predicted[at] for at in kept)),
+    }
+
+    with pytest.warns(UserWarning, match="1 object left out"):
+        found = evaluated(files["kept"], files["all"]).systems[0]
+    wanted = evaluated(files["kept"], files["filtered"]).systems[0]
+    assert found.n == wanted.n == 3
+    assert found.metrics == wanted.metrics

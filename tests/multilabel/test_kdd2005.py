@@ -1,13 +1,20 @@
 """Data of the multi-label paper beyond its printed figures (those are in tests/published)."""
 
+import csv
+import io
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from scipy.optimize import linear_sum_assignment
 
 from infoscope import multilabel
 from tests.api import (
     Categorization,
     aligned,
+    app,
     assignment_of,
     chance_proficiency,
     pair_information,
@@ -18,6 +25,7 @@ from tests.api import (
 )
 from tests.api import sums_tally as tally
 from tests.multilabel.kdd import labeler, line_stripped, needs_data, verbatim
+from tests.published.figures import Figure, figures
 
 pytestmark = needs_data
 
@@ -99,3 +107,43 @@ def test_assignment_by_pairwise_proficiency_gives_up_bits_for_small_categories()
     assert information[rows, by_share].sum() < information[rows, by_bits].sum()
     best = linear_sum_assignment(-share)
     assert share[rows, by_share].sum() == pytest.approx(share[best].sum(), abs=1e-9)
+
+
+def rows_of_agree(*files: Path) -> dict[tuple[str, str], dict[str, str]]:
+    """What `infoscope agree FILE FILE FILE --plain --format csv` says of each ordered pair."""
+    done = CliRunner().invoke(app, ["agree", *map(str, files), "--plain", "--format", "csv"])
+    assert done.exit_code == 0, done.output
+    return {(row["truth"], row["system"]): row for row in csv.DictReader(io.StringIO(done.stdout))}
+
+
+def table_1(unit: str) -> list[Figure]:
+    return [each for each in figures() if (each.paper, each.where, each.unit) == ("steingold2016", "Table 1", unit)]
+
+
+@pytest.mark.reference
+def test_table_1_is_one_command() -> None:
+    rows = rows_of_agree(*map(labeler, (1, 2, 3)))
+
+    for figure in table_1("%"):
+        truth, system = (figure.input or "").split("|")
+        if figure.metric == "micro_precision":
+            found = rows[system, truth]["micro_recall"]
+        else:
+            found = rows[truth, system][figure.metric or ""]
+        assert float(found) == pytest.approx(figure.value, rel=0, abs=figure.tolerance)
+
+
+@pytest.mark.reference
+def test_reassigned_categories_of_table_1_are_those_of_stripped_lines(tmp_path: Path) -> None:
+    """One of the 12 is a tie, which the category's own name wins."""
+    for number in (1, 2, 3):
+        lines = [line.strip() for line in labeler(number).read_text(encoding="utf-8").splitlines()]
+        (tmp_path / f"labeler{number}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    files = [tmp_path / f"labeler{number}.txt" for number in (1, 2, 3)]
+    rows = rows_of_agree(*files)
+    table_2 = multilabel.evaluate(*files[:2], draws=0, shuffles=0, splits=0).to_text()
+
+    found = [(int(each.value), int(rows[*(each.input or "").split("|")]["reassigned"])) for each in table_1("")]
+    assert found == [(9, 9), (12, 11), (11, 11)]
+    assert "9 categories reassigned" in table_2
+    assert re.search(r"Games +Sports.*Scores +31.4% +2 +3 ", table_2)

@@ -89,7 +89,8 @@ def _table_1() -> Comparison:
         rows,
         "The first is taken as the truth. Labels exactly as in the files, including trailing spaces; but the numbers "
         "of reassigned categories, like Tables 2 to 4, are those of stripped lines. With ties going to a category's "
-        "own name, one of the 12 need not be reassigned.",
+        "own name, one of the 12 need not be reassigned. `infoscope agree labeler1.txt labeler2.txt labeler3.txt "
+        "--plain` shows this table.",
     )
 
 
@@ -141,7 +142,8 @@ def _reassigned(where: str) -> Comparison:
         f"Reassigned categories of {first} and {second} ({where})",
         _reassigned_head(first, second),
         rows,
-        "Lines are stripped first, so the last label of a line loses its trailing space.",
+        "Lines are stripped first (`sed 's/[[:space:]]*$//'`), so the last label of a line loses its trailing space; "
+        f"then `infoscope multilabel {first}.txt {second}.txt --plain` lists these.",
     )
 
 
@@ -163,5 +165,5 @@ def _random_labeler() -> Comparison:
         "The random labeler (section 4.5)",
         ["labeler", *(figure.as_printed for figure in shown if figure.input == "labeler1")],
         rows,
-        "Each labeler against its own sets in random order.",
+        "Each labeler against its own sets in random order: `infoscope multilabel labeler1.txt labeler1.txt --plain`.",
     )

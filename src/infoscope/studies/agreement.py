@@ -131,7 +131,8 @@ class Agreement(Result):
     def matrix(self, metric: str = "proficiency") -> list[list[float | None]]:
         """Return annotators × annotators: rows are taken as the truth, columns as the system."""
         values = {(pair.truth, pair.system): getattr(pair, metric) for pair in self.pairs}
-        return [[1.0 if a == b else values.get((a, b)) for b in self.names] for a in self.names]
+        own = 0 if metric == "reassigned" else 1.0
+        return [[own if a == b else values.get((a, b)) for b in self.names] for a in self.names]
 
     def rows(self) -> Iterator[Mapping[str, Json]]:
         """Yield one row per ordered pair of annotators."""

@@ -27,7 +27,7 @@ from infoscope.metrics.chance import BinaryTables, binary_entropy
 from infoscope.metrics.registry import Card, Metric, describe_metric, register
 from infoscope.posterior import Posterior
 from infoscope.results.estimate import Estimate, drop_infinite
-from infoscope.studies.multilabel_measures import permuted_proficiency, sum_categories
+from infoscope.studies.multilabel_measures import micro_recall, permuted_proficiency, sum_categories
 from infoscope.studies.multilabel_measures import proficiency as category_proficiency
 from infoscope.studies.multilabel_renaming import (
     MAX_RENAMED_CATEGORIES,
@@ -478,6 +478,10 @@ class PairAgreement:
     category_proficiency: float | None
     """The same, summed category by category; equal to it for label sets."""
     permuted_proficiency: float | None
+    micro_recall: float | None
+    """Fraction of the first one's labels that the second one gave as well; it is the first one's precision, too."""
+    reassigned: int | None
+    """Number of categories that the best one-to-one renaming changes."""
     kappa: float | None
     agreement: float
     """Fraction of the items with the same label."""
@@ -627,11 +631,11 @@ def _compare_pair(
     if isinstance(pair, SingleLabelPair):
         by_category = pair.category_proficiency()
         renamed = max(pair.category_proficiency(order), by_category)
-        same = float(pair.both.sum() / pair.n)
+        same = shared = float(pair.both.sum() / pair.n)
     else:
         sums = sum_categories(pair, order)
         by_category, renamed = float(category_proficiency(sums)), float(permuted_proficiency(sums))
-        same = float(sums.exact / sums.total)
+        same, shared = float(sums.exact / sums.total), float(micro_recall(sums))
     return PairAgreement(
         truth=names[0],
         system=names[1],
@@ -639,6 +643,8 @@ def _compare_pair(
         proficiency=drop_infinite(by_category) if information is None else information.proficiency.value,
         category_proficiency=drop_infinite(by_category),
         permuted_proficiency=None if order is None else drop_infinite(renamed),
+        micro_recall=drop_infinite(shared),
+        reassigned=None if order is None else len(moved),
         kappa=_compute_kappa(pair),
         agreement=same,
         renamings=tuple(move for move in moved if move.finding),

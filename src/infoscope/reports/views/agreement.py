@@ -56,8 +56,15 @@ PICTURES: dict[str, Callable[[Agreement], Display]] = {
 _MATRICES = (
     ("proficiency", "Fraction of the row's information that the column carries (proficiency)", "proficiency"),
     ("permuted_proficiency", "The same by categories, after the best one-to-one renaming", "permuted"),
+    ("reassigned", "Categories that this renaming changes", "reassigned"),
+    (
+        "micro_recall",
+        "Fraction of the row's labels that the column has, too (recall, or the row's precision)",
+        "recall",
+    ),
     ("kappa", "Cohen's kappa", "kappa"),
 )
+_OF_SETS = frozenset({"reassigned", "micro_recall"})
 
 
 _SYMMETRIC = frozenset({"kappa"})
@@ -110,6 +117,8 @@ def _make_matrix_sections(result: Agreement) -> Sequence[Section]:
     columns = [Column("", "name"), *(Column(name) for name in result.names)]
     sections = []
     for metric, heading, anchor in _MATRICES:
+        if metric in _OF_SETS and not result.multilabel:
+            continue
         notation = MetricNotation(metric)
         rows: list[Sequence[Cell]] = []
         for own, (name, line) in enumerate(zip(result.names, result.matrix(metric), strict=True)):

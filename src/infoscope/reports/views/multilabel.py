@@ -128,12 +128,15 @@ def _make_predictor_section(system: Predictor, unit: Units, position: int) -> Se
             (Column(f"{system.truth_name} used", "name"), lambda item: Name(item.truth)),
             (Column(f"{system.name} used", "name"), lambda item: Name(item.system)),
             (Column("captured"), lambda item: format_share(item.proficiency)),
+            (Column("true", priority=4), lambda item: format_count(item.truth_count)),
+            (Column("predicted", priority=4), lambda item: format_count(item.system_count)),
             (Column("together"), lambda item: format_count(item.joint)),
             (Column("expected", priority=5), lambda item: f"{item.expected:.1f}"),
             (Column("p", priority=4), lambda item: format_p_value(item.p_value)),
             (Column("association", "text", 3), lambda item: item.association),
         )
-        title = "Reassigned by the best renaming (ties go to the category's own name)"
+        moved = format_count(len(system.reassignments))
+        title = f"{moved} categories reassigned by the best renaming (ties go to the category's own name)"
         hints = [f"{item.sentence(system.truth_name, system.name)}." for item in system.reassignments if item.finding]
         none = "None of these is beyond chance, so none is a finding; a negative pair is never a renaming."
         blocks.append(Table(*reassignments, title=title, search="categories", max_rows=MAX_ROWS))
