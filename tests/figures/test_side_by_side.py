@@ -1,5 +1,7 @@
 """Confusion matrices side by side with their scores, and ROC curves."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
@@ -49,6 +51,22 @@ def test_cells_show_the_probability_of_each_decision_given_the_truth() -> None:
     assert "20" in texts(ifs.ConfusionGridDisplay.from_table({"a": VALVERDE["a"]}, cells="count"))
 
 
+def test_cells_show_the_probability_of_each_truth_given_the_decision() -> None:
+    """Of the decisions in each column, whose percentages sum to 100 and which set the scale of the colours."""
+    display = ifs.ConfusionGridDisplay.from_table({"a": VALVERDE["a"], "c": VALVERDE["c"]}, cells="of_system")
+    words = texts(display)
+    matrices = [[[15, 0, 5], [0, 15, 5], [0, 0, 20]], [[1, 0, 4], [0, 1, 4], [1, 1, 48]]]
+    written = [
+        f"{n / sum(column):.0%}" for matrix in matrices for column in zip(*matrix, strict=True) for n in column if n
+    ]
+
+    assert sorted(word for word in words if word in written) == sorted(written)
+    assert "wrong, darkest: 50% of the predicted class" in words
+    fills = {cells: [mark.fill for mark in replace(display, cells=cells).panel().marks if isinstance(mark, Bar)]
+             for cells in ("of_truth", "of_system")}  # fmt: skip
+    assert fills["of_truth"] != fills["of_system"]
+
+
 def test_many_classes_are_an_image_and_rows_are_broken() -> None:
     large = ifs.Contingency.from_matrix(np.eye(40) * 3)
     panel = ifs.ConfusionGridDisplay.from_table({str(at): large for at in range(6)}).panel()
@@ -61,7 +79,7 @@ def test_many_classes_are_an_image_and_rows_are_broken() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"cells": "share"}, "cells is 'share'; it is none, count or of_truth"),
+        ({"cells": "share"}, "cells is 'share'; it is none, count, of_truth or of_system"),
         ({"columns": 0}, "columns is 0"),
         ({"metrics": "class_recall"}, "has a value for each class or cell"),
     ],

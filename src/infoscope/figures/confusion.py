@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, sqrt
 from operator import attrgetter
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -169,18 +169,17 @@ class HeatMap:
     @property
     def colours(self) -> NDArray[np.uint8]:
         """One colour a cell: errors on their own scale, so that the diagonal does not swamp them."""
-        return self.colour(self.worst_error)
+        return self.colour(self.of_truth, self.find_worst_error(self.of_truth))
 
-    @property
-    def worst_error(self) -> float:
-        """The largest share of a true class that is wrong in one cell."""
-        return float(np.max(np.where(self.hits, 0.0, self.of_truth), initial=0.0))
+    def find_worst_error(self, share: NDArray[Any]) -> float:
+        """Return the largest of these shares that is wrong in one cell."""
+        return float(np.max(np.where(self.hits, 0.0, share), initial=0.0))
 
-    def colour(self, worst: float) -> NDArray[np.uint8]:
-        """Colour each cell, with this share of a true class as the darkest error."""
+    def colour(self, share: NDArray[Any], worst: float) -> NDArray[np.uint8]:
+        """Colour each cell by its share, with this one as the darkest error."""
         colours = np.empty((*self.counts.shape, 3), np.uint8)
         colours[:] = np.rint(blend_colours(ERRORS, 0.0))  # most cells are empty
-        errors, share = (self.of_truth > 0) & ~self.hits, self.of_truth
+        errors = (share > 0) & ~self.hits
         colours[errors] = np.rint(blend_colours(ERRORS, np.sqrt(share[errors] / (worst or 1.0))))
         colours[self.hits] = np.rint(blend_colours(HITS, 0.05 + 0.35 * share[self.hits]))
         return colours
@@ -374,7 +373,7 @@ class ConfusionDisplay(TableDisplay):
         marks.append(Words(columns / 2, 0.0, title, "dim", anchor="middle", shift=(0.0, 12.0 - top)))
         marks.append(Words(0.0, rows / 2, "true", "dim", anchor="middle", shift=(12.0 - left, 0.0), angle=90.0))
         # what the two colours mean; hits and errors have a scale each
-        worst = self.map.worst_error
+        worst = self.map.find_worst_error(self.map.of_truth)
         key = [(HITS[2], "right")] if self.map.hits.any() else []
         key += [(ERRORS[3], f"wrong, darkest: {worst:.0%} of the true")] if worst > 0 else []
         start = max(4.0, min(left, panel.width - KEY_ROOM))
@@ -399,7 +398,7 @@ class ConfusionDisplay(TableDisplay):
 
 # Matrices of several systems ------------------------------------------------------------------------------------------
 
-Cells = Literal["none", "count", "of_truth"]
+Cells = Literal["none", "count", "of_truth", "of_system"]
 DEFAULT_METRICS = ("accuracy", "proficiency", "erroneous_information_ratio")
 MOST_MATRICES = 40
 MOST_DRAWN_CELLS = 16
@@ -433,7 +432,7 @@ class ConfusionGridDisplay(TableDisplay):
     columns: int | None = None
     """Matrices in a row; by default about as many as there are rows."""
     cells: Cells = "none"
-    """Text of the cells: nothing, counts, or P(predicted | true) in percent."""
+    """Text of the cells: nothing, counts, or P(predicted | true) or P(true | predicted) in percent."""
 
     @classmethod
     def from_table(
@@ -445,9 +444,13 @@ class ConfusionGridDisplay(TableDisplay):
         columns: int | None = None,
         cells: Cells = "none",
     ) -> Self:
-        """Draw a matrix per table with its scores by ``metrics``; ``cells="of_truth"`` writes P(predicted | true)."""
-        if cells not in ("none", "count", "of_truth"):
-            raise InputError(f"cells is {cells!r}; it is none, count or of_truth")
+        """Draw a matrix per table with its scores by ``metrics``, and write ``cells``.
+
+        With ``cells="of_truth"`` they show P(predicted | true), where rows sum to 100%, with ``"of_system"``
+        P(true | predicted), where columns do, in their colours, too.
+        """
+        if cells not in get_args(Cells):
+            raise InputError(f"cells is {cells!r}; it is none, count, of_truth or of_system")
         if columns is not None and columns < 1:
             raise InputError(f"columns is {columns}; give at least one matrix per row")
         named = name_tables(tables, name)
@@ -505,7 +508,8 @@ class ConfusionGridDisplay(TableDisplay):
             margins=(0.0, 0.0, 0.0, 0.0),
         )
 
-        worst = max(matrix.map.worst_error for matrix in self.matrices)  # the end of the common scale
+        # the end of the common scale
+        worst = max(matrix.map.find_worst_error(self._list_shares(matrix)) for matrix in self.matrices)
         with_tips = sum(rows * columns for rows, columns in shapes) <= MOST_TIPS
         marks: list[Mark] = []
         for place, matrix in enumerate(self.matrices):
@@ -524,31 +528,41 @@ class ConfusionGridDisplay(TableDisplay):
             bottom = y + matrix.map.counts.shape[0] * side
             for line, text in enumerate(matrix.scores):
                 marks.append(Words(x, bottom + 14.0 + _LINE * line, text, "ink", "small"))
-        wrong = [(ERRORS[3], f"wrong, darkest: {worst:.0%} of the true class")] if worst > 0 else []
+        wrong = [(ERRORS[3], f"wrong, darkest: {worst:.0%} of the {self._whole} class")] if worst > 0 else []
         key = draw_legend(panel, 16.0, panel.height - 12.0, [(HITS[2], "right"), *wrong])
         return replace(panel, marks=(*marks, *key))
+
+    @property
+    def _whole(self) -> str:
+        """What the shares are of."""
+        return "predicted" if self.cells == "of_system" else "true"
+
+    def _list_shares(self, matrix: ScoredMatrix) -> NDArray[Any]:
+        return matrix.map.of_system if self.cells == "of_system" else matrix.map.of_truth
 
     def _draw_cells(
         self, matrix: ScoredMatrix, corner: Point, side: float, worst: float, *, with_tips: bool
     ) -> Iterator[Mark]:
         """Yield the cells of one matrix, or an image of them, from its upper left corner on."""
         (x, y), (rows, columns) = corner, matrix.map.counts.shape
-        colours = matrix.map.colour(worst)
+        shares = self._list_shares(matrix)
+        colours = matrix.map.colour(shares, worst)
         if max(rows, columns) > MOST_DRAWN_CELLS or not (with_tips or self.cells != "none"):
             yield Raster((x, y), (x + columns * side, y + rows * side), colours)
             return
         for (i, j), number in np.ndenumerate(matrix.map.counts):
-            share, count = float(matrix.map.of_truth[i, j]), float(number)
+            share, count = float(shares[i, j]), float(number)
             colour = hexadecimal(colours[i, j])
             tip = (
                 f"{plain_label(matrix.name)}\ntrue {plain_label(matrix.map.truth[i])}\n"
-                f"predicted {plain_label(matrix.map.system[j])}\n{write_count(count)}, {share:.1%} of the true class"
+                f"predicted {plain_label(matrix.map.system[j])}\n{write_count(count)}, {share:.1%} of the "
+                f"{self._whole} class"
             )
             low = (x + j * side + 0.5, y + i * side + 0.5)
             far = (low[0] + side - 1.0, low[1] + side - 1.0)
             yield Bar(low, far, colour if count else "plane", tip=tip if with_tips else None)
             if self.cells != "none":
-                text = (_format_percent(share) if self.cells == "of_truth" else write_count(count)) if count else "·"
+                text = (write_count(count) if self.cells == "count" else _format_percent(share)) if count else "·"
                 ink = on_colour(colour) if count else "dim"
                 middle = (low[0] + side / 2 - 0.5, low[1] + side / 2 - 0.5)
                 yield Words(*middle, text, ink, "small" if len(text) < 4 else "tiny", "middle")
