@@ -19,6 +19,7 @@ from .figures import ConfusionGridDisplay as ConfusionGridDisplay
 from .figures import CoverageDisplay as CoverageDisplay
 from .figures import EntropyDiagramDisplay as EntropyDiagramDisplay
 from .figures import EntropyTriangleDisplay as EntropyTriangleDisplay
+from .figures import ErrorRejectDisplay as ErrorRejectDisplay
 from .figures import ImprovementDisplay as ImprovementDisplay
 from .figures import LeakDisplay as LeakDisplay
 from .figures import LedgerDisplay as LedgerDisplay

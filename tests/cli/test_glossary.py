@@ -161,6 +161,7 @@ def test_every_id_of_the_vocabulary_is_known():
         ("KS statistic", "greatest informedness over all thresholds"),
         ("pointwise mutual information", "cell_mutual_information"),
         ("AURC", "RiskCoverageDisplay"),
+        ("error-reject curve", "ErrorRejectDisplay"),
     ],
 )
 def test_what_people_ask(name, said):

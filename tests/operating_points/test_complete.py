@@ -42,7 +42,7 @@ def test_a_report_reads_a_complete_result_that_has_no_tables(make):
     ("make", "names"),
     [
         (_scores, ("curves", "roc", "precision_recall", "reliability", "lift")),
-        (_probabilities, ("curves", "risk_coverage")),
+        (_probabilities, ("curves", "risk_coverage", "error_reject")),
         (_runs, ("coverage", "triangle")),
     ],
 )

@@ -6,7 +6,7 @@ from sklearn.calibration import calibration_curve
 from sklearn.metrics import precision_recall_curve
 
 import infoscope as ifs
-from infoscope import PrecisionRecallDisplay, RiskCoverageDisplay
+from infoscope import ErrorRejectDisplay, PrecisionRecallDisplay, RiskCoverageDisplay
 from infoscope.errors import InputError
 from tests.api import Dot, LiftDisplay, Line, ReliabilityDisplay
 
@@ -130,6 +130,23 @@ def test_risk_coverage_curve_is_the_error_of_the_surest() -> None:
     assert display.ax_ is not None
     with pytest.raises(InputError, match="probabilities of every class"):
         RiskCoverageDisplay.from_sweep(SWEEP)
+
+
+def test_error_reject_curve_falls_from_the_error_without_rejections() -> None:
+    rng = np.random.default_rng(3)
+    chances = rng.dirichlet([0.7] * 3, size=200)
+    truth = np.array([rng.choice(3, p=p) for p in chances])
+    display = ErrorRejectDisplay.from_predictions(truth, chances)
+    wrong = (chances.argmax(axis=1) != truth)[np.argsort(-chances.max(axis=1))]
+    errors = np.cumsum([0, *wrong]) / 200
+
+    for rejected in (0, 100, 180, 200):
+        at = int(np.argmin(np.abs(display.rejected - rejected / 200)))
+        assert display.error[at] == pytest.approx(errors[200 - rejected])
+    assert display.area == pytest.approx(np.mean((errors[1:] + errors[:-1]) / 2))
+    assert f"{errors[-1]:.1%} if none is rejected" in display.panel().summary
+    with pytest.raises(InputError, match="probabilities of every class"):
+        ErrorRejectDisplay.from_sweep(SWEEP)
 
 
 def test_precision_recall_is_drawn_from_labels_and_scores() -> None:

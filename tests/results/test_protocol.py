@@ -230,9 +230,10 @@ def test_pictures_are_drawn_by_name(result):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     names = list(find_view(result.kind).PICTURES)
     if result.kind == "sweep":  # the example moves a threshold
-        names.remove("risk_coverage")
-        with pytest.raises(InputError, match="probabilities of every class"):
-            result.plot("risk_coverage")
+        for name in ("risk_coverage", "error_reject"):
+            names.remove(name)
+            with pytest.raises(InputError, match="probabilities of every class"):
+                result.plot(name)
     for name in names:
         assert result.plot(name).ax_ is not None
         pyplot.close("all")

@@ -6,6 +6,7 @@ import numpy as np
 
 from infoscope.figures import (
     BoundsDisplay,
+    ErrorRejectDisplay,
     MetricCurvesDisplay,
     PrecisionRecallDisplay,
     RiskCoverageDisplay,
@@ -91,6 +92,14 @@ def _score_curves() -> Iterator[Exhibit]:
         "The same probabilities; the most probable class is predicted, or rejected if it is not probable enough",
         RiskCoverageDisplay.from_sweep(sweep(truth, chances, classes=["ant", "bee", "cat"])),
         note="The dashed line is the error rate if all samples are accepted.",
+        made_up=True,
+    )
+    yield Exhibit(
+        "error-reject",
+        "Error rate of all samples against the rejection rate",
+        "The same probabilities; Hu & Wang 2008, Remark 6 and Table 2",
+        ErrorRejectDisplay.from_sweep(sweep(truth, chances, classes=["ant", "bee", "cat"])),
+        note="The dashed line is the error rate if samples are rejected at random.",
         made_up=True,
     )
 

@@ -171,6 +171,7 @@ def hu_sections() -> Iterator[Section]:
             f"{lead} The last column of a matrix counts rejections. Our values are in brackets.",
         )
     yield Picture("surface-10", "Figure 3: NI over TPR and TNR")
+    yield Picture("error-reject", "Error rate over rejection rate (Remark 6, Table 2)")
     yield Picture("bounds", "Bounds on the error")
     yield Picture("classes", "M19 and M20: less accurate and more informative")
 

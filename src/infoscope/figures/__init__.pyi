@@ -12,6 +12,7 @@ from .ledger import EntropyDiagramDisplay as EntropyDiagramDisplay
 from .ledger import LeakDisplay as LeakDisplay
 from .ledger import LedgerDisplay as LedgerDisplay
 from .ledger import PerplexityDisplay as PerplexityDisplay
+from .score_curves import ErrorRejectDisplay as ErrorRejectDisplay
 from .score_curves import PrecisionRecallDisplay as PrecisionRecallDisplay
 from .score_curves import RiskCoverageDisplay as RiskCoverageDisplay
 from .score_curves import RocDisplay as RocDisplay

@@ -1,4 +1,4 @@
-"""Pictures of scores: ROC, precision against recall, reliability, lift, and risk against coverage."""
+"""Pictures of scores: ROC, precision against recall, reliability, lift, risk and coverage, error and rejection."""
 
 from __future__ import annotations
 
@@ -158,6 +158,46 @@ class RiskCoverageDisplay(SweepCurve):
             Line(_zip_points(x, y), "accent", 2.2),
         ]
         return _draw_plane("Risk-coverage curve", summary, (share_axis("share accepted"), up), marks)
+
+
+@dataclass(repr=False)
+class ErrorRejectDisplay(SweepCurve):
+    """Error among all samples over the share rejected; the dashed line is the error of rejecting at random.
+
+    >>> display = ErrorRejectDisplay.from_sweep(sweep([0, 1, 1], [[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]], classes=[0, 1]))
+    >>> [f"{error:.2f}" for error in display.error]  # none accepted, the surest, …, all
+    ['0.00', '0.00', '0.00', '0.33']
+    """
+
+    rejected: Numbers
+    error: Numbers
+    area: float
+    """Area under the curve: 0 is perfect, half of the error without rejections is chance."""
+    _per_class: ClassVar[bool] = True
+
+    @classmethod
+    def from_sweep(cls, sweep: Sweep) -> Self:
+        """Draw the curve of a sweep of rejections."""
+        curve = sweep.error_reject_curve()
+        rejected, error = (np.asarray(curve[name]) for name in ("rejection_rate", "error_rate"))
+        return cls(rejected, error, sweep.areas["error_reject_area"])
+
+    def panel(self) -> Panel:
+        """Draw the curve from no rejections to all samples rejected."""
+        defined = np.isfinite(self.error)
+        x, y = self.rejected[defined], np.maximum(self.error[defined], 0.0)
+        error = float(y[np.argmin(x)])
+        up = share_axis("error among all samples", min(1.0, 1.1 * float(y.max(initial=0.05)) or 0.05))
+        half = int(np.argmin(np.abs(x - 0.5)))
+        summary = (
+            f"Error among all samples over the share rejected: {error:.1%} if none is rejected, {y[half]:.1%} at "
+            f"{x[half]:.0%}; area {self.area:.3f}."
+        )
+        marks: list[Mark] = [
+            Line(((0.0, error), (1.0, 0.0)), "dim", dash=(3.0, 3.0)),
+            Line(_zip_points(x, y), "accent", 2.2),
+        ]
+        return _draw_plane("Error-reject curve", summary, (share_axis("share rejected"), up), marks)
 
 
 @dataclass(repr=False)

@@ -18,6 +18,7 @@ from infoscope.figures.display import Display
 from infoscope.figures.layout import axis, plain_label, share_axis, span, spread_labels
 from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Point, Words, series
 from infoscope.figures.score_curves import (
+    ErrorRejectDisplay,
     LiftDisplay,
     PrecisionRecallDisplay,
     ReliabilityDisplay,
@@ -66,6 +67,7 @@ PICTURES: dict[str, Callable[[Sweep], Display]] = {
     "reliability": ReliabilityDisplay.from_sweep,
     "lift": LiftDisplay.from_sweep,
     "risk_coverage": RiskCoverageDisplay.from_sweep,
+    "error_reject": ErrorRejectDisplay.from_sweep,
 }
 MAX_PLACES = 201
 """Places of the slider; the saved curve has every operating point."""
