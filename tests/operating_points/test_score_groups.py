@@ -51,6 +51,26 @@ def test_scoring_rules_are_those_of_scikit_learn() -> None:
     assert (found.samples, found.positives, found.prevalence) == (300, TRUTH.sum(), pytest.approx(TRUTH.mean()))
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_scores_and_log_loss_are_split_by_class(weighted: bool) -> None:
+    """The two parts, weighted by their rows, are the whole."""
+    weights = np.random.default_rng(10).integers(1, 4, 300) if weighted else np.ones(300, dtype=int)
+    found = summary(TRUTH, SCORE, weight=weights) if weighted else summary(TRUTH, SCORE)
+    of = {"positives": TRUTH == 1, "negatives": TRUTH == 0}
+
+    for name, rows in of.items():
+        mean = np.average(SCORE[rows], weights=weights[rows])
+        loss = log_loss(TRUTH[rows], SCORE[rows], sample_weight=weights[rows], labels=[0, 1])
+        assert getattr(found, f"mean_score_of_{name}") == pytest.approx(mean)
+        assert getattr(found, f"log_loss_of_{name}") == pytest.approx(loss)
+    share = weights[of["positives"]].sum() / weights.sum()
+    for name in ("mean_score", "log_loss"):
+        parts = (getattr(found, f"{name}_of_{side}") for side in of)
+        assert np.dot([share, 1 - share], list(parts)) == pytest.approx(getattr(found, name))
+    of_one = summary(TRUTH, 10 * SCORE - 3)
+    assert (of_one.mean_score_of_positives, of_one.log_loss_of_negatives) == (None, None)
+
+
 def test_scoring_rules_of_several_classes_are_those_of_scikit_learn() -> None:
     chances = np.random.default_rng(4).dirichlet([0.7] * 3, 120)
     truth = np.random.default_rng(5).integers(0, 3, 120)
@@ -136,6 +156,8 @@ def test_a_group_of_one_class_is_kept_and_said() -> None:
 
     assert (alone.roc_auc, alone.normalized_log_loss, alone.over_prediction) == (None, None, None)
     assert alone.brier_score == pytest.approx(0.05)
+    assert (alone.mean_score_of_positives, alone.log_loss_of_positives) == (None, None)
+    assert alone.log_loss_of_negatives == alone.log_loss
     assert found.statistics["lift_quality"].groups == 1
     assert [each.code for each in found.findings] == ["groups_of_one_class"]
 
@@ -193,6 +215,8 @@ def test_the_command_sums_up_by_group(tmp_path: Path) -> None:
     assert "lift quality" in text
     assert "total" in text
     plain = run("sweep", file, "-t", "label", "--score", "score").stdout  # type: ignore[attr-defined]
+    assert "log loss of positives" in plain
+    assert "mean score of negatives" in text
     assert all(word in plain for word in ("Brier score", "over-prediction", "lift quality", "prevalence"))
     wrong = run("sweep", file, "-t", "label", "--score", "score", "--by", "site", "--metric", "f1")
     assert (wrong.exit_code, "--metric is not for groups" in wrong.stderr) == (2, True)  # type: ignore[attr-defined]

@@ -700,10 +700,15 @@ class ScoreSummary:
     prevalence: float | None = None
     """Share of the samples that are positive."""
     mean_score: float | None = None
+    mean_score_of_positives: float | None = None
+    mean_score_of_negatives: float | None = None
     over_prediction: float | None = None
     """Summed scores over the positives, less 1: 0.1 is one positive in ten too many."""
     log_loss: float | None = None
     """Mean of −log of the probability that the true class was given, in nats."""
+    log_loss_of_positives: float | None = None
+    """The same mean over the positives alone."""
+    log_loss_of_negatives: float | None = None
     normalized_log_loss: float | None = None
     """1 − log loss over that of always stating the prevalence: 1 is perfect, 0 knows the prevalence only."""
     perplexity: float | None = None
@@ -733,8 +738,12 @@ NO_PROBABILITIES = (
 SUMMARY_WORDS = {
     "prevalence": "prevalence",
     "mean_score": "mean score",
+    "mean_score_of_positives": "mean score of positives",
+    "mean_score_of_negatives": "mean score of negatives",
     "over_prediction": "over-prediction",
     "log_loss": "log loss",
+    "log_loss_of_positives": "log loss of positives",
+    "log_loss_of_negatives": "log loss of negatives",
     "normalized_log_loss": "normalized log loss",
     "perplexity": "perplexity",
     "brier_score": "Brier score",
@@ -786,17 +795,23 @@ def score_summary(
         scores = levels.thresholds
         hits = np.diff(levels.hits, prepend=0).astype(np.float64)
         misses = np.diff(levels.false_alarms, prepend=0).astype(np.float64)
-        surprise = -hits @ np.log(np.maximum(scores, _LEAST)) - misses @ np.log(np.maximum(1.0 - scores, _LEAST))
-        log_loss = float(surprise) / levels.total
+        surprise_of_hits = -float(hits @ np.log(np.maximum(scores, _LEAST)))
+        surprise_of_misses = -float(misses @ np.log(np.maximum(1.0 - scores, _LEAST)))
+        log_loss = (surprise_of_hits + surprise_of_misses) / levels.total
         brier = float(hits @ (1.0 - scores) ** 2 + misses @ scores**2) / levels.total
         summed = float((hits + misses) @ scores)
+        negatives = levels.total - levels.positives
         entropy, variance = float(entr([prevalence, 1.0 - prevalence]).sum()), prevalence * (1.0 - prevalence)
         sure_alarms, sure_misses = float(misses @ (scores == 1.0)), float(hits @ (scores == 0.0))
         summary = replace(
             summary,
             mean_score=summed / levels.total,
+            mean_score_of_positives=float(hits @ scores) / levels.positives if levels.positives > 0 else None,
+            mean_score_of_negatives=float(misses @ scores) / negatives if negatives > 0 else None,
             over_prediction=summed / levels.positives - 1.0 if levels.positives > 0 else None,
             log_loss=log_loss,
+            log_loss_of_positives=surprise_of_hits / levels.positives if levels.positives > 0 else None,
+            log_loss_of_negatives=surprise_of_misses / negatives if negatives > 0 else None,
             normalized_log_loss=1.0 - log_loss / entropy if entropy > 0 else None,
             perplexity=None if sure_alarms + sure_misses > 0 else float(np.exp(log_loss)),
             brier_score=brier,

@@ -27,6 +27,8 @@ _SHOWN = (
 _SHARES = {
     "prevalence",
     "mean_score",
+    "mean_score_of_positives",
+    "mean_score_of_negatives",
     "over_prediction",
     "normalized_log_loss",
     "normalized_brier_score",
