@@ -519,6 +519,9 @@ EXACT: dict[str, Callable[[E], Value | list[Value]]] = {
     "false_information": lambda t: t.false,
     "erroneous_information": lambda t: t.missed + t.false,
     # triangles
+    "uniform_entropy": lambda t: log2(t.k) + log2(t.m),
+    "product_entropy": lambda t: t.truth + t.system,
+    "uniform_divergence": lambda t: log2(t.k) + log2(t.m) - t.truth - t.system,
     "triangle_divergence": lambda t: ratio(log2(t.k) + log2(t.m) - t.truth - t.system, log2(t.k) + log2(t.m)),
     "triangle_transfer": lambda t: ratio(2 * t.mutual, log2(t.k) + log2(t.m)),
     "triangle_variation": lambda t: ratio(t.missed + t.false, log2(t.k) + log2(t.m)),

@@ -23,6 +23,7 @@ TOLERANCES = {
     "fano_bound": 1e-15,
     "gwet_ac1": 1e-15,
     "triangle_divergence": 1e-15,
+    "uniform_divergence": 1e-14,
     "split_truth_divergence": 1e-15,
     "split_system_divergence": 1e-15,
     "linear_weighted_kappa": 1e-14,

@@ -85,3 +85,39 @@ def test_modified_accuracy_may_exceed_accuracy() -> None:
 
     assert score("accuracy", relabelled) == 0
     assert score("entropy_modified_accuracy", relabelled) == 1
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES.keys())
+def test_balance_equations_in_bits(table: Contingency) -> None:
+    """Equations (2) and their sum: H_U = ΔH + 2·MI + VI, and H(P_X·P_Y) = MI + H(P_XY)."""
+    k, m = table.shape
+    joint = np.asarray(table.counts, dtype=float) / float(table.total)
+    product = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+    of_product = -float(np.sum(product[product > 0] * np.log2(product[product > 0])))
+    shared, lost = score("mutual_information", table), score("erroneous_information", table)
+
+    assert score("H_U", table) == pytest.approx(np.log2(k * m), abs=1e-12)
+    assert score("H(P_X·P_Y)", table) == pytest.approx(of_product, abs=1e-12)
+    assert score("H(P_X·P_Y)", table) == pytest.approx(shared + score("joint_entropy", table), abs=1e-12)
+    assert score("ΔH", table) == pytest.approx(np.log2(k * m) - of_product, abs=1e-12)
+    assert score("H_U", table) == pytest.approx(score("ΔH", table) + 2 * shared + lost, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("symbol", "metric"),
+    [
+        ("δ_X", "truth_divergence_factor"),
+        ("δ_Y", "system_divergence_factor"),
+        ("μ_XY", "transfer_factor"),
+        ("k_X", "effective_classes"),
+        ("k_X|Y", "remnant_classes"),
+        ("m_Y", "system_classes"),
+        ("m_Y|X", "system_remnant_classes"),
+        ("a'(P_XY)", "entropy_modified_accuracy"),
+        ("q(P_XY)", "normalized_transfer_factor"),
+        ("effective perplexity", "effective_classes"),
+        ("remnant perplexity", "remnant_classes"),
+    ],
+)
+def test_perplexities_are_found_by_their_names_on_the_slides(symbol: str, metric: str) -> None:
+    assert find(symbol).name == metric

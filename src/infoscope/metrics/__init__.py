@@ -153,6 +153,7 @@ from infoscope.metrics.triangle import (
     effective_classes,
     entropy_modified_accuracy,
     normalized_transfer_factor,
+    product_entropy,
     remnant_classes,
     split_system_divergence,
     split_system_remainder,
@@ -168,6 +169,8 @@ from infoscope.metrics.triangle import (
     triangle_transfer,
     triangle_variation,
     truth_divergence_factor,
+    uniform_divergence,
+    uniform_entropy,
 )
 
 __all__ = [  # the functions of families, without the families themselves and what is used here

@@ -17,6 +17,79 @@ _LAWS = frozenset({Law.SCALING, Law.RELABELLING})
 _ONE_CLASS = "only one class is declared on each side, so the maximum entropy is 0"
 _ONE_TRUTH = "only one true class is declared"
 _ONE_OUTPUT = "only one output class is declared"
+_BITS = (0.0, np.inf)
+
+
+@metric(
+    Card(
+        title="Entropy of uniform margins",
+        symbol="H_U",
+        formula=r"\log_2 k + \log_2 m",
+        source="valverde2010",
+        range=_BITS,
+        better="none",
+        unit="bits",
+        aliases=("H_U", "H_U_XY", "H(U_X·U_Y)"),
+        laws=_LAWS | {Law.EXCHANGE},
+        note="H_U = ΔH + 2I + VI, by which the triangle divides. Counts declared classes without samples, too.",
+    )
+)
+def uniform_entropy(table: Contingency) -> Real:
+    """The most that truth and predictions could have: the entropy if all classes were equally frequent.
+
+    >>> print(f"{uniform_entropy(Contingency.from_matrix([[15, 0, 5], [0, 15, 5], [0, 0, 20]])):.3f}")
+    3.170
+    """
+    h = entropies(table)
+    return h.truth_room + h.system_room + np.zeros_like(h.truth)
+
+
+@metric(
+    Card(
+        title="Entropy of the product of the margins",
+        symbol="H(P_T·P_S)",
+        formula=r"H(T) + H(S)",
+        source="valverde2010",
+        range=_BITS,
+        better="none",
+        unit="bits",
+        aliases=("H(P_X·P_Y)", "H_P_X·P_Y", "H(T)+H(S)", "H(X)+H(Y)"),
+        laws=_LAWS | {Law.EXCHANGE, Law.EMPTY_CLASS},
+        note="The joint entropy if truth and predictions were independent: H(T,S) + I.",
+    )
+)
+def product_entropy(table: Contingency) -> Real:
+    """The bits needed to name the true class and the prediction of a sample, each by itself.
+
+    >>> print(f"{product_entropy(Contingency.from_matrix([[15, 0, 5], [0, 15, 5], [0, 0, 20]])):.3f}")
+    3.085
+    """
+    h = entropies(table)
+    return h.truth + h.system
+
+
+@metric(
+    Card(
+        title="Divergence from uniform margins",
+        symbol="ΔH",
+        formula=r"\log_2 k + \log_2 m - H(T) - H(S)",
+        source="valverde2010",
+        range=_BITS,
+        better="none",
+        unit="bits",
+        aliases=("ΔH", "ΔH_P_X·P_Y", "ΔH(P_X·P_Y)"),
+        laws=_LAWS | {Law.EXCHANGE},
+        note="Depends on the number of declared classes, also those without samples.",
+    )
+)
+def uniform_divergence(table: Contingency) -> Real:
+    """What the margins lack to uniform ones: 0 when all classes are equally frequent on both sides.
+
+    >>> print(f"{uniform_divergence(Contingency.from_matrix([[15, 0, 5], [0, 15, 5], [0, 0, 20]])):.3f}")
+    0.085
+    """
+    h = entropies(table)
+    return np.maximum(h.truth_room + h.system_room - h.truth - h.system, 0.0)
 
 
 @metric(
@@ -41,8 +114,7 @@ def triangle_divergence(table: Contingency) -> Real:
     0.0
     """
     h = entropies(table)
-    full = h.truth_room + h.system_room
-    return ratio(np.maximum(full - h.truth - h.system, 0.0), full)
+    return ratio(uniform_divergence(table), h.truth_room + h.system_room)
 
 
 @metric(
@@ -241,7 +313,7 @@ _AT_LEAST_ONE = (1.0, np.inf)
         range=_AT_LEAST_ONE,
         better="none",
         unit="classes",
-        aliases=("k_X", "input perplexity", "perplexity"),
+        aliases=("k_X", "input perplexity", "effective perplexity", "perplexity"),
         laws=_FREE,
     )
 )
@@ -358,7 +430,7 @@ def system_remnant_classes(table: Contingency) -> Real:
         symbol="a'",
         formula=r"2^{-H(T \mid S)}",
         source="valverde2014",
-        aliases=("EMA", "modified accuracy"),
+        aliases=("EMA", "modified accuracy", "a'(P_XY)", "a′"),
         laws=_FREE | {Law.PERFECT_IS_ONE},
         note="Not a lower bound of accuracy: it ignores what the labels are called.",
     )
@@ -382,7 +454,7 @@ def entropy_modified_accuracy(table: Contingency) -> Real:
         symbol="q",
         formula=r"\frac{2^{I(T;S)}}{k}",
         source="valverde2014",
-        aliases=("NIT", "NIT factor", "q_T"),
+        aliases=("NIT", "NIT factor", "q_T", "q(P_XY)"),
         laws=_COUNTED | {Law.MERGING_NEVER_GAINS},
         note="Depends on the number of declared true classes, also those without samples.",
     )

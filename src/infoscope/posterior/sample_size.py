@@ -161,6 +161,7 @@ CLASS_COUNT_METRICS = frozenset(
         *("truth_entropy", "system_entropy", "joint_entropy", "mutual_information"),
         *("effective_classes", "system_classes", "transfer_factor", "normalized_transfer_factor"),
         *("truth_divergence_factor", "system_divergence_factor", "triangle_divergence"),
+        *("uniform_entropy", "product_entropy", "uniform_divergence"),
         *("triangle_transfer", "split_truth_divergence", "split_truth_transfer"),
         *("split_system_divergence", "split_system_transfer", "random_accuracy"),
         *("truth_random_accuracy", "phi_squared", "informational_loss", "quadratic_loss", "linear_loss"),

@@ -20,9 +20,16 @@ RANDOM = random_tables(41, 2000, 4, 4)
 TRIED = f"All {len(SMALL)} tables with classes of 3, 2 and 2 samples, and {len(RANDOM):,} random ones of four classes"
 
 
-@valverde("balance equations", "ΔH′ + 2·MI′ + VI′ = 1, and the same for each side.", Verdict.TRUE)
+@valverde(
+    "balance equations",
+    "H_U = ΔH + 2·MI + VI; divided by H_U, ΔH′ + 2·MI′ + VI′ = 1, and the same for each side.",
+    Verdict.TRUE,
+)
 def balance() -> str:
     for counts in (SMALL, RANDOM):
+        bits = {"uniform_divergence": 1, "mutual_information": 2, "erroneous_information": 1}
+        parts = sum(times * scored(metric, counts) for metric, times in bits.items())
+        np.testing.assert_allclose(parts, scored("uniform_entropy", counts), rtol=0, atol=TIE)
         triangle = sum(scored(f"triangle_{part}", counts) for part in ("divergence", "transfer", "variation"))
         np.testing.assert_allclose(triangle, 1, rtol=0, atol=TIE)
         for side in ("truth", "system"):
