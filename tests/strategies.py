@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from infoscope import Contingency
-from tests.api import construct
+from tests.api import construction
 
 COUNTS = st.one_of(st.just(0), st.integers(0, 9), st.integers(0, 10_000))
 """Half of all cells are empty or nearly so."""
@@ -70,7 +70,7 @@ def batches(draw: st.DrawFn) -> Contingency:
 def stored_sparse(table: Contingency) -> Contingency:
     """The same table, keeping only cells with data."""
     rows, columns = np.nonzero(table.counts)
-    with patch.object(construct, "DENSE_CELLS", 0):
+    with patch.object(construction, "DENSE_CELLS", 0):
         sparse = Contingency.from_cells(
             table.truth_labels,
             table.system_labels,

@@ -13,7 +13,7 @@ from sklearn import metrics as peer
 
 import infoscope as ifs
 from infoscope import metrics as ours
-from tests.api import all_metrics, measures
+from tests.api import all_metrics, multilabel_measures
 
 TABLE_METRICS = [entry for entry in all_metrics() if entry.card.level == "table"]
 RNG = np.random.default_rng(17)
@@ -195,10 +195,10 @@ def test_label_sets_as_scikit_learn():
     weight = RNG.random(40)
     for name in ("precision", "recall", "f1"):
         expected = RATES[name](truth, predicted, average="micro", sample_weight=weight)
-        found = getattr(measures, f"micro_{name}")(truth, predicted, sample_weight=weight)
+        found = getattr(multilabel_measures, f"micro_{name}")(truth, predicted, sample_weight=weight)
         assert found == pytest.approx(expected)
-    assert measures.hamming_loss(truth, predicted) == pytest.approx(peer.hamming_loss(truth, predicted))
-    assert measures.subset_accuracy(truth, predicted) == pytest.approx(peer.accuracy_score(truth, predicted))
+    assert multilabel_measures.hamming_loss(truth, predicted) == pytest.approx(peer.hamming_loss(truth, predicted))
+    assert multilabel_measures.subset_accuracy(truth, predicted) == pytest.approx(peer.accuracy_score(truth, predicted))
 
 
 # ── what is said ─────────────────────────────────────────────────────────────────────────────────
@@ -235,7 +235,10 @@ def test_an_undefined_number_says_why_at_the_callers_line():
         (lambda: ours.adjusted_mutual_information([0, 1], [0, 1], average_method="mean"), "average_method is 'mean'"),
         (lambda: ours.normalized_mutual_information([0, 1], [0, 1], average_method="mean"), "average_method is 'mean'"),
         (lambda: ours.v_measure([0, 1], [0, 1], beta=-1.0), "beta is -1.0"),
-        (lambda: measures.micro_f1([{1}], [{1}], sample_weight=[1, 2]), "one weight for each of the 1 objects"),
+        (
+            lambda: multilabel_measures.micro_f1([{1}], [{1}], sample_weight=[1, 2]),
+            "one weight for each of the 1 objects",
+        ),
     ],
 )
 def test_wrong_calls_are_answered_in_one_sentence(call, said):

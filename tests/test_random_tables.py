@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp, random_table
 
-from tests.api import _n_log_n, _random_tables, _shuffled, permuted_p_value
+from tests.api import _draw_tables, _n_log_n, _shuffle, permuted_p_value
 
 TABLE = np.array([[5, 1, 0, 2], [0, 6, 3, 1], [2, 2, 7, 4]])
 
 
 def test_shuffled_outputs_make_tables_of_the_same_law() -> None:
     rows, columns = TABLE.sum(axis=1), TABLE.sum(axis=0)
-    ours = _shuffled(rows, columns, 3000, np.random.default_rng(11))
+    ours = _shuffle(rows, columns, 3000, np.random.default_rng(11))
     theirs = _n_log_n(random_table(rows, columns, seed=np.random.default_rng(12)).rvs(3000).astype(np.int64))
 
     assert ks_2samp(ours, theirs.sum(axis=(1, 2))).pvalue > 0.001
@@ -20,7 +20,7 @@ def test_shuffled_outputs_make_tables_of_the_same_law() -> None:
 
 def test_few_samples_are_shuffled_and_many_are_drawn() -> None:
     for table in (TABLE, 1000 * TABLE):
-        drawn = _random_tables(table, 50, np.random.default_rng(3))
+        drawn = _draw_tables(table, 50, np.random.default_rng(3))
         assert drawn.shape == (50,)
         assert (drawn <= float(_n_log_n(table.sum(axis=0)).sum()) + 1e-9).all()
 

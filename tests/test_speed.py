@@ -21,7 +21,7 @@ from scipy.spatial.distance import squareform
 
 from infoscope import Contingency
 from infoscope.metrics import mirkin_distance, van_dongen_distance
-from tests.api import average_linkage, best_assignment, flat_clusters, log_lifts, main
+from tests.api import best_assignment, cut_clusters, link_by_average, log_lifts, main
 
 HEAVY = ["pandas", "polars", "pyarrow", "narwhals.dataframe", "matplotlib", "sklearn", "asyncio"]
 HEAVY += ["scipy.stats"]
@@ -64,11 +64,11 @@ def test_average_linkage_is_scipys_ties_included(size: int, most: int, random: R
         distances[i, j] = distances[j, i] = random.randint(0, most)
     tree = linkage(squareform(distances), "average")
 
-    merges = average_linkage(distances)
+    merges = link_by_average(distances)
 
     np.testing.assert_allclose([merge.distance for merge in merges], tree[:, 2])
     for blocks in range(2, size // 2 + 1):
-        wanted, found = fcluster(tree, blocks, "maxclust"), flat_clusters(merges, size, blocks)
+        wanted, found = fcluster(tree, blocks, "maxclust"), cut_clusters(merges, size, blocks)
         np.testing.assert_array_equal(wanted[:, None] == wanted, found[:, None] == found)
 
 

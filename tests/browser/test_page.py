@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.api import BITS, find, view_of_metric
+from tests.api import BITS, compare_by_metric, find
 from tests.browser.conftest import serious, violations
 from tests.reports.pages import grouped, plain, systems, typical
 from tests.reports.test_embedding import six_digits
@@ -288,7 +288,7 @@ def test_every_metric_is_shown_as_python_has_it(visit: Any, name: str) -> None:
     evaluation = {"typical": typical, "groups": grouped, "twenty": lambda: plain(systems(20, 10))}[name]()
     metrics = list(evaluation.systems[0].metrics)
     for metric, rows in zip(metrics, visit(name).evaluate(FORESTS, metrics), strict=True):
-        places = zip(evaluation.ranking, view_of_metric(evaluation, metric, BITS), strict=True)
+        places = zip(evaluation.ranking, compare_by_metric(evaluation, metric, BITS), strict=True)
         wanted = {system.title: place for system, place in places}
         assert sorted(title for title, _, _ in rows) == sorted(wanted)
         for title, texts, (middle, start) in rows:

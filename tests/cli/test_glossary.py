@@ -20,9 +20,9 @@ from tests.api import (
     app,
     explain_word,
     fold_name,
-    outline_of,
-    plain,
+    make_outline,
     read_glossary,
+    to_plain,
 )
 from tests.reference import reference_file, why_absent
 from tests.results.examples import EXAMPLES, example
@@ -62,7 +62,7 @@ def outlined(part):
     if isinstance(part, Column):
         yield part.title
     if isinstance(part, Tile):
-        yield plain(part.word)
+        yield to_plain(part.word)
     if is_dataclass(part):
         for each in fields(part):
             yield from outlined(getattr(part, each.name))
@@ -87,7 +87,7 @@ def test_every_word_in_a_table_or_tile_is_known(kind):
     result = example(kind)
     page = Headings()
     page.feed(result.to_html())
-    words = {*outlined(outline_of(result)), *page.words}
+    words = {*outlined(make_outline(result)), *page.words}
 
     assert len(words) > 3
     assert not asked(words)
@@ -215,7 +215,7 @@ def test_tags_actions_commands_and_options_are_known():
 def test_headings_of_the_first_reports_are_known():
     headings = []
     for kind in ("evaluation", "comparison", "sweep", "gate"):
-        headings += [plain(section.heading) for section in outline_of(example(kind)).sections]
+        headings += [to_plain(section.heading) for section in make_outline(example(kind)).sections]
     assert len(headings) > 12
     assert not asked(headings)
 

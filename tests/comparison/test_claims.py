@@ -16,8 +16,8 @@ from tests.api import (
     MetricBelief,
     PairedPredictions,
     Ranking,
-    _along_directions,
     compare_predictions,
+    correlate_along_directions,
     correlation,
     find,
     homogeneity_p_value,
@@ -347,7 +347,7 @@ def test_random_directions_agree_with_the_gradient(name, freedom):
     b = np.where(rng.random(2000) < 0.6, a, answers(rng, truth, 0.7))
     pair = PairedPredictions.from_labels(truth, {"a": a, "b": b}).pair("a", "b")
 
-    found = _along_directions(pair, find(name), freedom, np.random.default_rng(1))
+    found = correlate_along_directions(pair, find(name), freedom, np.random.default_rng(1))
     assert found == pytest.approx(correlation(pair, find(name), freedom), abs=0.1)
 
 

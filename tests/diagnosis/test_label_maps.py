@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from infoscope import Contingency
-from tests.api import evident_renaming, foreign_labels
+from tests.api import find_evident_renaming, find_foreign_labels
 
 Codes = NDArray[np.int64]
 SIZES = (12, 30, 100, 400, 2000)
@@ -32,7 +32,7 @@ def honest_systems(rng: np.random.Generator, classes: int, n: int) -> Iterator[t
 
 
 def is_renamed(truth: Codes, predicted: Codes) -> bool:
-    found = evident_renaming(Contingency.from_labels(truth, predicted), float(len(truth)))
+    found = find_evident_renaming(Contingency.from_labels(truth, predicted), float(len(truth)))
     return found is not None and bool(found.names)
 
 
@@ -67,7 +67,7 @@ def test_a_biased_system_is_not_renamed_where_its_classes_are_found_by_their_nam
         [4, 7, 82, 0, 0, 1, 0, 54, 248, 4],
         [5, 4, 60, 0, 0, 1, 0, 35, 28, 55],
     ]
-    assert evident_renaming(Contingency.from_matrix(rows), 2000.0) is None
+    assert find_evident_renaming(Contingency.from_matrix(rows), 2000.0) is None
 
 
 def test_two_lucky_coins_are_no_label_map() -> None:
@@ -108,11 +108,11 @@ def test_broken_label_maps_are_found(kind: str, classes: int) -> None:
     ],
 )
 def test_labels_of_another_spelling(truth: list[str], predicted: list[str], code: str | None) -> None:
-    found = foreign_labels(Contingency.from_labels(truth * 20, predicted * 20))
+    found = find_foreign_labels(Contingency.from_labels(truth * 20, predicted * 20))
     assert (found and found.code) == code
 
 
 def test_few_misspelt_predictions_and_rejections_are_no_broken_map() -> None:
     truth = ["cat", "dog"] * 200
-    assert foreign_labels(Contingency.from_labels(truth, ["cat", "dog"] * 199 + ["cat", "Dog"])) is None
-    assert foreign_labels(Contingency.from_labels(truth, ["cat", "Dog"] * 200, reject="Dog")) is None
+    assert find_foreign_labels(Contingency.from_labels(truth, ["cat", "dog"] * 199 + ["cat", "Dog"])) is None
+    assert find_foreign_labels(Contingency.from_labels(truth, ["cat", "Dog"] * 200, reject="Dog")) is None

@@ -10,8 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from infoscope import Contingency
 from infoscope.metrics import mutual_information, proficiency, truth_entropy
-from tests.api import best_renaming, confusions, merge_losses
-from tests.api import construct as building
+from tests.api import compute_merge_losses, construction, find_confusions, fit_renaming
 
 small = arrays(np.int64, (4, 4), elements=st.integers(0, 30)).filter(lambda m: m.sum() > 0)
 
@@ -22,7 +21,7 @@ def test_gain_of_a_confusion_is_that_of_the_mended_table(matrix: np.ndarray) -> 
     table = Contingency.from_matrix(matrix)
     bits = float(truth_entropy(table))
 
-    for pair in confusions(table, bits):
+    for pair in find_confusions(table, bits):
         corrected = matrix.copy()
         a, b = int(pair.first), int(pair.second)
         corrected[a, a] += corrected[a, b]
@@ -37,7 +36,7 @@ def test_gain_of_a_confusion_is_that_of_the_mended_table(matrix: np.ndarray) -> 
 @given(small)
 def test_merge_loss_is_that_of_the_merged_table(matrix: np.ndarray) -> None:
     table = Contingency.from_matrix(matrix)
-    losses = merge_losses(table)
+    losses = compute_merge_losses(table)
     found = {(int(a), int(b)): lost for a, b, lost in zip(losses.first, losses.second, losses.lost, strict=True)}
 
     for a, b in combinations(range(4), 2):
@@ -52,11 +51,11 @@ def test_merge_loss_is_that_of_the_merged_table(matrix: np.ndarray) -> None:
 def test_sparse_table_gives_the_same_losses(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     truth, system = rng.integers(0, 6, 400), rng.integers(0, 6, 400)
-    dense = merge_losses(Contingency.from_labels(truth, system))
-    monkeypatch.setattr(building, "DENSE_CELLS", 0)
+    dense = compute_merge_losses(Contingency.from_labels(truth, system))
+    monkeypatch.setattr(construction, "DENSE_CELLS", 0)
     table = Contingency.from_labels(truth, system)
     assert table.is_sparse
-    sparse = merge_losses(table)
+    sparse = compute_merge_losses(table)
 
     np.testing.assert_allclose(sparse.lost, dense.lost, atol=1e-12)
     np.testing.assert_allclose(sparse.known, dense.known, atol=1e-12)
@@ -66,7 +65,7 @@ def test_sparse_table_gives_the_same_losses(monkeypatch: pytest.MonkeyPatch) -> 
 @given(small)
 def test_best_renaming_is_found_by_trying_all(matrix: np.ndarray) -> None:
     table = Contingency.from_matrix(matrix)
-    renaming = best_renaming(table)
+    renaming = fit_renaming(table)
     assert renaming is not None
     best = max(sum(matrix[p[j], j] for j in range(4)) for p in permutations(range(4))) / matrix.sum()
 
@@ -75,18 +74,18 @@ def test_best_renaming_is_found_by_trying_all(matrix: np.ndarray) -> None:
 
 
 def test_output_that_only_makes_room_is_not_called_telling() -> None:
-    renaming = best_renaming(Contingency.from_matrix([[20, 30, 0], [9, 1, 0], [0, 0, 40]]))
+    renaming = fit_renaming(Contingency.from_matrix([[20, 30, 0], [9, 1, 0], [0, 0, 40]]))
 
     assert renaming is not None
     assert renaming.names == {0: 1, 1: 0}
     assert renaming.telling == (0, 1)
-    lonely = best_renaming(Contingency.from_matrix([[20, 30, 0], [1, 1, 9], [1, 1, 9]]))
+    lonely = fit_renaming(Contingency.from_matrix([[20, 30, 0], [1, 1, 9], [1, 1, 9]]))
     assert lonely is not None
     assert 0 not in lonely.telling
 
 
 def test_ties_keep_the_present_names() -> None:
-    renaming = best_renaming(Contingency.from_matrix([[5, 5], [5, 5]]))
+    renaming = fit_renaming(Contingency.from_matrix([[5, 5], [5, 5]]))
 
     assert renaming is not None
     assert renaming.names == {}
@@ -95,10 +94,10 @@ def test_ties_keep_the_present_names() -> None:
 @given(arrays(np.int64, (5, 5), elements=st.integers(0, 40)).filter(lambda m: m.sum() > 0))
 def test_what_small_counts_lose_is_the_same_to_the_last_digit_whether_looked_up_or_computed(matrix: np.ndarray) -> None:
     table = Contingency.from_matrix(matrix)
-    looked_up = merge_losses(table)
+    looked_up = compute_merge_losses(table)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("infoscope.studies.diagnose_statistics._LARGEST_LOOKED_UP", -1)
-        computed = merge_losses(table)
+        computed = compute_merge_losses(table)
 
     np.testing.assert_array_equal(looked_up.lost, computed.lost)
     np.testing.assert_array_equal(looked_up.known, computed.known)
@@ -108,5 +107,6 @@ def test_cells_that_are_no_counts_are_not_looked_up() -> None:
     half = np.array([[2.5, 1.5, 0.0], [0.5, 3.0, 1.0], [0.0, 0.5, 4.5]])
 
     np.testing.assert_allclose(
-        merge_losses(Contingency.from_matrix(half)).lost, merge_losses(Contingency.from_matrix(2 * half)).lost
+        compute_merge_losses(Contingency.from_matrix(half)).lost,
+        compute_merge_losses(Contingency.from_matrix(2 * half)).lost,
     )

@@ -8,12 +8,12 @@ from sklearn.naive_bayes import GaussianNB
 
 import infoscope as ifs
 from infoscope import Contingency
-from tests.api import TableStatistics, diagnose, relabelled
+from tests.api import TableStatistics, diagnose, find_relabelling
 
 
 def is_found(truth: np.ndarray, output: np.ndarray) -> bool:
     table = Contingency.from_labels(truth, output)
-    return relabelled(TableStatistics(table, table.sample_size)) is not None
+    return find_relabelling(TableStatistics(table, table.sample_size)) is not None
 
 
 def sample(rng: np.random.Generator, classes: int, size: int, right: float, *, near: bool = False) -> tuple:

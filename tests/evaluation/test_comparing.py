@@ -10,8 +10,7 @@ import pytest
 
 import infoscope as ifs
 from infoscope import Evaluation, read_tables
-from tests.api import Query, read_together
-from tests.api import shared_reading as reading_together
+from tests.api import Query, read_together, reader
 from tests.findings import notes
 
 
@@ -73,8 +72,8 @@ def test_tables_read_together_are_those_read_apart(kind: str, tmp_path: Path, mo
         frame.to_csv(source, index=False) if kind == "csv" else frame.to_parquet(source)
     asked = Query("gold", tuple(NAMES))
     together = read_together(source, asked)
-    monkeypatch.setattr(reading_together, "SMALL_FILES", 0)
-    monkeypatch.setattr(reading_together, "SMALL_FRAME", 0)
+    monkeypatch.setattr(reader, "SMALL_FILES", 0)
+    monkeypatch.setattr(reader, "SMALL_FRAME", 0)
     apart = read_together(source, asked)
 
     assert together.joints
@@ -85,7 +84,7 @@ def test_tables_read_together_are_those_read_apart(kind: str, tmp_path: Path, mo
 
 @pytest.mark.slow
 def test_large_sources_are_counted_apart_and_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading_together, "SMALL_FRAME", 10)
+    monkeypatch.setattr(reader, "SMALL_FRAME", 10)
 
     assert ifs.evaluate(answers(), truth="gold", system=NAMES).comparison is None
 
@@ -141,7 +140,7 @@ def test_groups_read_together_are_those_read_apart(monkeypatch: pytest.MonkeyPat
     frame.loc[frame["site"] == "far", "poor"] = None
     asked = Query("gold", tuple(NAMES), by=("site",))
     together = read_together(frame, asked)
-    monkeypatch.setattr(reading_together, "SMALL_FRAME", 0)
+    monkeypatch.setattr(reader, "SMALL_FRAME", 0)
     apart = read_together(frame, asked)
 
     assert set(together.joints) == {("east",), ("west",), ("far",)}

@@ -13,8 +13,7 @@ import pytest
 import infoscope as ifs
 from infoscope import Contingency, Estimate, Evaluation, evaluate
 from infoscope.errors import InfoscopeError
-from tests.api import TableInput, find, measure, metrics_of
-from tests.api import codec_encode as encode
+from tests.api import TableInput, encode, find, measure, metrics_of
 
 M6 = Contingency.from_matrix([[74, 6, 10], [0, 9, 1]], reject=2)
 

@@ -15,9 +15,9 @@ from tests.api import (
     LINEAR,
     RATIOS,
     compute_influence,
+    compute_information_sds,
+    compute_log_slopes,
     cramer_rao_sd,
-    information_sds,
-    log_slopes,
     metrics_of,
     samples_to_halve,
 )
@@ -31,11 +31,11 @@ def test_closed_first_order_errors_are_those_of_numerical_gradients(name: str, c
     table = Contingency.from_matrix(counts)
     occupied = np.flatnonzero(table.cells)
     shares = table.cells[occupied] / table.total
-    slopes = log_slopes(name, table, occupied)
+    slopes = compute_log_slopes(name, table, occupied)
 
     expected = np.sqrt((np.sum(slopes**2 / shares) - slopes.sum() ** 2) / table.total)
 
-    assert information_sds(table, table.total)[name] == pytest.approx(expected, rel=1e-6)
+    assert compute_information_sds(table, table.total)[name] == pytest.approx(expected, rel=1e-6)
     influence = compute_influence(name, table)
     np.testing.assert_allclose(influence[occupied], slopes / shares - slopes.sum(), atol=1e-5)
     assert np.all(np.delete(influence, occupied) == 0)

@@ -13,9 +13,7 @@ from click.testing import CliRunner
 
 import infoscope as ifs
 from infoscope import Contingency, Counter, Evaluation, MissingLabelsWarning
-from tests.api import app
-from tests.api import multilabel_compare as compare_sets
-from tests.api import multilabel_evaluate as evaluate_sets
+from tests.api import app, multilabel_compare, multilabel_evaluate
 
 TRUTH = ["a", "b", None, "a", "b", "a", "b", "b"]
 ANSWERS = ["a", "b", "a", "b", "b", None, "b", "a"]
@@ -152,10 +150,10 @@ def test_sweeps_and_runs_say_it() -> None:
 @pytest.mark.slow
 def test_objects_of_one_side_only() -> None:
     truth, one = {"x": {"a"}, "y": {"b"}, "z": {"a"}}, {"x": {"a"}, "y": {"b"}}
-    result, found = caught(lambda: evaluate_sets(truth, one, draws=10, splits=2))
+    result, found = caught(lambda: multilabel_evaluate(truth, one, draws=10, splits=2))
     assert [str(each.message) for each in found] == ["1 object left out: object in truth only"]
     assert "1 object left out: object in truth only" in repr(result)
-    assert len(caught(lambda: compare_sets(truth, {"one": one, "two": one}, draws=10, splits=2))[1]) == 1
+    assert len(caught(lambda: multilabel_compare(truth, {"one": one, "two": one}, draws=10, splits=2))[1]) == 1
 
 
 def test_items_of_one_annotator_only() -> None:

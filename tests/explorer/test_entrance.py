@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from infoscope.core import embedded_database
-from tests.api import ENTRANCE, BrowserEntrance, LoopbackServer, access, app, owner_of
+from tests.api import ENTRANCE, BrowserEntrance, LoopbackServer, access, app, find_owner
 from tests.explorer.local_server import Served, address_of, serving
 
 
@@ -66,8 +66,8 @@ def test_whose_connection_it_is(served: Served, family: socket.AddressFamily) ->
     port = served[0].server_address[1]
     with socket.socket(family) as client:
         client.connect(("127.0.0.1" if family == socket.AF_INET else "::ffff:127.0.0.1", port))
-        assert owner_of(client.getsockname()[1], port) == os.getuid()
-    assert owner_of(1, port) is None
+        assert find_owner(client.getsockname()[1], port) == os.getuid()
+    assert find_owner(1, port) is None
 
 
 def test_the_command_opens_no_address_with_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

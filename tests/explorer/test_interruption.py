@@ -11,7 +11,7 @@ import pytest
 
 from infoscope import ReadOptions
 from infoscope.core import embedded_database
-from tests.api import CellPage, FolderExplorer, opened, scratch_folder, server
+from tests.api import CellPage, FolderExplorer, open_session, scratch_folder, server
 from tests.explorer.local_server import serving
 
 HOURS = "SELECT sum(hash(a.range)) FROM range(1000000000000) AS a"
@@ -28,7 +28,7 @@ class SlowRows:
 
     def __call__(self, *_: object) -> CellPage:
         try:
-            with scratch_folder() as self.folder, opened(self.folder, "rows", ReadOptions(threads=1)) as session:
+            with scratch_folder() as self.folder, open_session(self.folder, "rows", ReadOptions(threads=1)) as session:
                 self.began.set()
                 session.run(HOURS).fetchall()
         except BaseException as problem:

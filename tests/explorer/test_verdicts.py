@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from scipy import stats
 
 from infoscope.errors import InputError
-from tests.api import app, keep_verdict, read_verdicts, row_contents, truth_errors, write_corrected
+from tests.api import app, hash_row, keep_verdict, read_verdicts, truth_errors, write_corrected
 
 
 def said(row: int, verdict: str, drawn: str = "random") -> dict[str, object]:
@@ -119,7 +119,7 @@ def test_rows_that_moved_are_found_again(tmp_path: Path, named: str) -> None:
     """A verdict is about the row with this key, or with these contents, wherever it stands now."""
     source = tmp_path / "rows.csv"
     source.write_text("id,truth,svm\n07,cat,dog\n08,cat,dog\n09,cat,cat\n")
-    name = {"key": "08", "key_column": "id"} if named == "key" else {"contents": row_contents(source, 2)}
+    name = {"key": "08", "key_column": "id"} if named == "key" else {"contents": hash_row(source, 2)}
     keep_verdict(tmp_path, {**said(2, "truth wrong"), **name})
     source.write_text("id,truth,svm\n09,cat,cat\n07,cat,dog\n08,cat,dog\n")
     assert applied(tmp_path, source).exit_code == 0
@@ -131,10 +131,10 @@ def test_a_row_that_cannot_be_read_alone_has_no_contents(tmp_path: Path) -> None
     """So that its verdict is kept all the same, by the number of the row."""
     source = tmp_path / "rows.csv"
     source.write_text("truth,svm\ncat,dog,more\ncat,cat\n")
-    assert row_contents(source, 1) is None
+    assert hash_row(source, 1) is None
     source.write_text("truth,svm\ncat,dog\ncat,cat\n")
-    assert row_contents(source, 3) is row_contents(source, 10**30) is None
-    assert row_contents(source, 1) != row_contents(source, 2)
+    assert hash_row(source, 3) is hash_row(source, 10**30) is None
+    assert hash_row(source, 1) != hash_row(source, 2)
 
 
 def test_rows_that_are_not_found_again_are_rejected(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_rows_that_are_not_found_again_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "verdicts.jsonl").unlink()
     source.write_text("truth,svm\ncat,dog\ncat,emu\n")
     for row in (1, 2):
-        keep_verdict(tmp_path, {**said(row, "unclear"), "contents": row_contents(source, row)})
+        keep_verdict(tmp_path, {**said(row, "unclear"), "contents": hash_row(source, row)})
     source.write_text("truth,svm\ncat,fox\ncat,dog\n")  # the first moved, the second is gone
     assert "row 2 is not found again" in applied(tmp_path, source).stderr
     source.write_text("truth,svm,knn\ncat,dog,dog\ncat,emu,dog\n")  # rows where they were, with a column more

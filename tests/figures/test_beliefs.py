@@ -18,7 +18,7 @@ from infoscope import (
 )
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics import false_information_ratio, proficiency
-from tests.api import coverage_points
+from tests.api import place_in_coverage
 
 TABLE = Contingency.from_matrix([[40, 6, 2], [5, 50, 9], [1, 3, 60]])
 WORSE = Contingency.from_matrix([[28, 12, 8], [15, 35, 14], [9, 11, 44]])
@@ -47,7 +47,7 @@ def test_cloud_is_as_large_as_asked_and_lies_around_the_mean() -> None:
 
 def test_page_finds_the_same_ellipse_from_the_document_alone() -> None:
     stated = CoverageDisplay.from_table(TABLE, uncertainty=True).points[0].spread
-    found = coverage_points(evaluate({"a": TABLE}).systems)[0].spread
+    found = place_in_coverage(evaluate({"a": TABLE}).systems)[0].spread
 
     assert stated is not None
     assert found is not None

@@ -37,15 +37,15 @@ from tests.api import (
     ForestRow,
     Spread,
     TriangleShares,
+    blend_colours,
     confusion_order,
-    contours,
+    draw_iso_lines,
     ellipse,
+    find_contours,
     heat_map,
-    iso_lines,
     place,
-    ramp,
     surface,
-    warped,
+    warp,
 )
 from tests.strategies import matrices
 
@@ -157,12 +157,12 @@ def normal(a: float, b: float, c: float) -> TriangleShares:
 
 @given(parts, parts, parts, lens)
 def test_lens_keeps_shares_and_corners(a: float, b: float, c: float, through: tuple[str, float]) -> None:
-    seen = warped(normal(a, b, c), *through)  # type: ignore[arg-type]
+    seen = warp(normal(a, b, c), *through)  # type: ignore[arg-type]
 
     assert sum(seen) == pytest.approx(1.0)
     for corner in np.eye(3):
-        assert warped(TriangleShares(*corner), *through) == pytest.approx(tuple(corner))  # type: ignore[arg-type]
-    assert warped(normal(a, b, c), through[0], 1.0) == pytest.approx(normal(a, b, c))  # type: ignore[arg-type]
+        assert warp(TriangleShares(*corner), *through) == pytest.approx(tuple(corner))  # type: ignore[arg-type]
+    assert warp(normal(a, b, c), through[0], 1.0) == pytest.approx(normal(a, b, c))  # type: ignore[arg-type]
 
 
 @given(parts, parts, parts, parts, parts, parts, st.floats(0.05, 0.95), lens)
@@ -171,7 +171,7 @@ def test_lens_keeps_lines_straight(
 ) -> None:
     one, other = np.array(normal(a, b, c)), np.array(normal(d, e, f))
     between = TriangleShares(*((1 - t) * one + t * other))
-    p, q, r = (np.array(place(warped(TriangleShares(*x), *through))) for x in (one, between, other))  # type: ignore[arg-type]
+    p, q, r = (np.array(place(warp(TriangleShares(*x), *through))) for x in (one, between, other))  # type: ignore[arg-type]
 
     area = (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
     assert abs(area) < 1e-9
@@ -180,7 +180,7 @@ def test_lens_keeps_lines_straight(
 def test_lens_magnifies_its_corner_by_its_factor() -> None:
     near = TriangleShares(0.0, 1 - 1e-6, 1e-6)
 
-    assert warped(near, "transfer", 7.0).variation == pytest.approx(7e-6, rel=1e-4)
+    assert warp(near, "transfer", 7.0).variation == pytest.approx(7e-6, rel=1e-4)
 
 
 def test_bad_lens_is_rejected() -> None:
@@ -285,7 +285,7 @@ def test_each_cell_has_the_colour_of_its_own_scale() -> None:
 
     for i, j in np.ndindex(12, 12):
         share = cells.of_truth[i, j]
-        expected = ramp(HITS, 0.05 + 0.35 * share) if i == j else ramp(ERRORS, np.sqrt(share / worst))
+        expected = blend_colours(HITS, 0.05 + 0.35 * share) if i == j else blend_colours(ERRORS, np.sqrt(share / worst))
         assert cells.colours[i, j].tolist() == np.rint(expected).tolist()
 
 
@@ -365,7 +365,7 @@ def binary_share(tpr: float, tnr: float, prevalence: float) -> float:
 @pytest.mark.parametrize("level", [0.1, 0.5])
 def test_contours_run_where_the_value_is(level: float) -> None:
     grid = surface(0.3, 121)
-    lines = contours(grid, level)
+    lines = find_contours(grid, level)
 
     assert len(lines) == 2  # one before each of the two peaks
     for line in lines:
@@ -444,7 +444,7 @@ def test_a_truth_of_few_bits_has_few_lines_of_equal_error(negatives: int) -> Non
     """False information relative to H(T) has no bound: a line for every quarter of it would be millions of lines."""
     table = Contingency.from_matrix([[negatives // 2, negatives // 2], [1, 0]])
     false = float(false_information_ratio(table))
-    marks = iso_lines((0.0, 1.1 * false), (0.0, 1.0), [(false, 0.0)])
+    marks = draw_iso_lines((0.0, 1.1 * false), (0.0, 1.0), [(false, 0.0)])
     assert 1 <= len(marks) <= 100
     if negatives == 10**6:
         assert len(evaluate(table).to_html()) < 300_000

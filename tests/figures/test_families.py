@@ -18,10 +18,10 @@ from tests.api import (
     TrianglePoint,
     TriangleShares,
     Words,
+    describe_zone,
     draw,
-    new_axes,
-    width_of,
-    zone_of,
+    make_axes,
+    measure_width,
 )
 from tests.papers.test_valverde2013 import TABLES
 
@@ -44,7 +44,7 @@ def boxes(panel: Panel) -> list[tuple[str, float, float, float, float]]:
     for mark in panel.marks:
         if isinstance(mark, Words) and not mark.angle:
             x, y = panel.place(mark.x, mark.y)
-            wide, size = width_of(mark.text, FONT[mark.size]), FONT[mark.size]
+            wide, size = measure_width(mark.text, FONT[mark.size]), FONT[mark.size]
             left = x + mark.shift[0] - {"start": 0.0, "middle": 0.5, "end": 1.0}[mark.anchor] * wide
             found.append((mark.text, left, y + mark.shift[1] - size / 2, left + wide, y + mark.shift[1] + size / 2))
     return found
@@ -114,7 +114,7 @@ def test_sides_are_named_where_no_point_is_in_the_way() -> None:
     ],
 )
 def test_zones_in_words(shares, zone) -> None:
-    assert zone_of(TriangleShares(*shares)) == zone
+    assert describe_zone(TriangleShares(*shares)) == zone
     display = ifs.EntropyTriangleDisplay([TrianglePoint("x", TriangleShares(*shares))])
     assert zone in display.to_svg()
 
@@ -140,7 +140,7 @@ def test_every_marker_is_drawn_by_both_renderers() -> None:
 
     assert display.to_svg().count("<path") > 6
     panel = display.panel()
-    axes = new_axes(panel)
+    axes = make_axes(panel)
     draw(panel, axes)
     markers = {line.get_marker() for line in axes.get_lines()}
     assert {"o", "s", "D", "^", "v", "*"} <= markers

@@ -20,7 +20,7 @@ from infoscope import (
     evaluate,
 )
 from infoscope.errors import InputError, UnknownNameError
-from tests.api import TableDisplay, estimators_by_name, predictions_by_name, tables_by_name
+from tests.api import TableDisplay, name_estimators, name_predictions, name_tables
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.choice(["no", "yes"], 120, p=[0.7, 0.3])
@@ -123,12 +123,12 @@ def test_evaluations_read_from_a_file_have_no_tables(evaluation: Evaluation) -> 
 
 def test_answers_of_several_systems() -> None:
     for given in (pd.DataFrame(ANSWERS), pl.DataFrame(ANSWERS), ANSWERS):
-        found = predictions_by_name(given)
+        found = name_predictions(given)
         assert list(found) == ["A", "B"]
         assert [str(answer) for answer in found["B"]] == list(ANSWERS["B"])
-    assert list(predictions_by_name([ANSWERS["A"], ANSWERS["B"]], "run")) == ["run 1", "run 2"]
-    assert list(predictions_by_name(list(ANSWERS["A"]), "run")) == ["run"]
-    assert list(tables_by_name([TABLES["A"]])) == ["system 1"]
+    assert list(name_predictions([ANSWERS["A"], ANSWERS["B"]], "run")) == ["run 1", "run 2"]
+    assert list(name_predictions(list(ANSWERS["A"]), "run")) == ["run"]
+    assert list(name_tables([TABLES["A"]])) == ["system 1"]
 
 
 def test_estimators_of_one_kind_are_numbered() -> None:
@@ -136,7 +136,7 @@ def test_estimators_of_one_kind_are_numbered() -> None:
     from sklearn.tree import DecisionTreeClassifier
 
     trees = [DecisionTreeClassifier(), DummyClassifier(), DecisionTreeClassifier()]
-    assert list(estimators_by_name(trees, None)) == [
+    assert list(name_estimators(trees, None)) == [
         "DecisionTreeClassifier 1",
         "DummyClassifier",
         "DecisionTreeClassifier 2",

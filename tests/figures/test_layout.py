@@ -15,25 +15,25 @@ from tests.api import (
     Panel,
     PlacedName,
     Words,
-    dodged,
-    fitting,
+    choose_round_ticks,
+    draw_side_labels,
+    encode_png,
+    fit_label,
+    format_ticks,
     layout,
+    measure_width,
     on_colour,
     plain_label,
-    round_ticks,
-    shortened,
-    side_labels,
-    tick_text,
-    width_of,
+    shorten,
+    spread_labels,
 )
-from tests.api import files_encode as encode
 
 places = st.lists(st.floats(0, 100, allow_nan=False), min_size=1, max_size=30)
 
 
 @given(places, st.floats(0.1, 10))
 def test_labels_keep_their_distance_and_their_order(wished: list[float], gap: float) -> None:
-    moved = dodged(wished, gap, 0.0, 100.0)
+    moved = spread_labels(wished, gap, 0.0, 100.0)
     order = np.argsort(wished, kind="stable")
     ranked = np.array(moved)[order]
 
@@ -46,7 +46,7 @@ def test_labels_keep_their_distance_and_their_order(wished: list[float], gap: fl
 def test_labels_that_do_not_touch_stay(wished: list[float]) -> None:
     apart = sorted({round(place) * 2.0 for place in wished})
 
-    assert dodged(apart, 1.5, 0.0, 200.0) == pytest.approx(apart)
+    assert spread_labels(apart, 1.5, 0.0, 200.0) == pytest.approx(apart)
 
 
 def test_dodging_moves_as_little_as_possible() -> None:
@@ -59,23 +59,23 @@ def test_dodging_moves_as_little_as_possible() -> None:
         constraints={"type": "ineq", "fun": lambda x: np.diff(x) - gap},
     )
 
-    assert dodged(list(wished), gap, 0.0, 10.0) == pytest.approx(best.x, abs=1e-4)
+    assert spread_labels(list(wished), gap, 0.0, 10.0) == pytest.approx(best.x, abs=1e-4)
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6))
 def test_ticks_are_inside_and_even(low: float, span: float) -> None:
-    ticks = round_ticks(low, low + span)
+    ticks = choose_round_ticks(low, low + span)
 
     assert 2 <= len(ticks) <= 8
     slack = 1e-6 * span + 4 * np.spacing(abs(low) + span)
     assert ticks[0] >= low - slack
     assert ticks[-1] <= low + span + slack
-    assert len(set(tick_text(ticks))) == len(ticks)
+    assert len(set(format_ticks(ticks))) == len(ticks)
 
 
 def test_side_labels_name_every_point_once() -> None:
     panel = Panel("t", "s", Axis(0, 1), Axis(0, 1), margins=(20, 20, 150, 20))
-    marks = side_labels(panel, [PlacedName(0.5, 0.5, "a"), PlacedName(0.5, 0.5, "b")])
+    marks = draw_side_labels(panel, [PlacedName(0.5, 0.5, "a"), PlacedName(0.5, 0.5, "b")])
 
     words = [mark for mark in marks if isinstance(mark, Words)]
     assert sorted(word.text for word in words) == ["a", "b"]
@@ -90,7 +90,7 @@ def test_side_labels_stay_on_the_page_and_off_each_other(count: int) -> None:
     points[1] = PlacedName(1.0, 1.0, "highest")
     points[0] = PlacedName(0.0, 0.0, "alone")
 
-    words = [mark for mark in side_labels(panel, points) if isinstance(mark, Words)]
+    words = [mark for mark in draw_side_labels(panel, points) if isinstance(mark, Words)]
 
     heights = sorted(panel.place(mark.x, mark.y)[1] + mark.shift[1] for mark in words)
     assert heights[0] >= 19
@@ -103,7 +103,7 @@ def test_side_labels_stay_on_the_page_and_off_each_other(count: int) -> None:
 
 @given(st.text(max_size=600))
 def test_shown_names_are_printable_and_short(name: str) -> None:
-    shown = shortened(name, 30)
+    shown = shorten(name, 30)
 
     assert len(shown) <= 30
     assert plain_label(name).isprintable() or all(c.isspace() for c in plain_label(name) if not c.isprintable())
@@ -111,18 +111,18 @@ def test_shown_names_are_printable_and_short(name: str) -> None:
 
 @given(st.text(max_size=60), st.floats(0.0, 300.0))
 def test_names_are_cut_no_more_than_the_room_asks(name: str, room: float) -> None:
-    lengths = range(len(shortened(name, len(name) * 10 + 10)), 2, -1)
-    fits = [shown for shown in (shortened(name, most) for most in lengths) if width_of(shown) <= room]
+    lengths = range(len(shorten(name, len(name) * 10 + 10)), 2, -1)
+    fits = [shown for shown in (shorten(name, most) for most in lengths) if measure_width(shown) <= room]
 
-    assert fitting(name, room) == (fits[0] if fits else shortened(name, 3))
+    assert fit_label(name, room) == (fits[0] if fits else shorten(name, 3))
 
 
 def test_a_very_long_name_is_measured_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not once per letter: pages with names of 5,000 letters took half a minute."""
     measured = []
-    monkeypatch.setattr(layout, "measure_width", lambda text, size: measured.append(text) or width_of(text, size))
+    monkeypatch.setattr(layout, "measure_width", lambda text, size: measured.append(text) or measure_width(text, size))
 
-    assert len(fitting("long " * 1000, 90.0)) < 20
+    assert len(fit_label("long " * 1000, 90.0)) < 20
     assert len(measured) < 20
 
 
@@ -131,7 +131,7 @@ def test_png_is_read_back_by_another_library(colours: int) -> None:
     rng = np.random.default_rng(0)
     palette = rng.integers(0, 256, (colours, 3))
     pixels = palette[rng.integers(0, colours, (40, 31))].astype(np.uint8)
-    with Image.open(io.BytesIO(encode(pixels))) as image:
+    with Image.open(io.BytesIO(encode_png(pixels))) as image:
         np.testing.assert_array_equal(np.asarray(image.convert("RGB")), pixels)
 
 

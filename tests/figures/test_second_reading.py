@@ -21,12 +21,12 @@ from tests.api import (
     Raster,
     Spread,
     Words,
-    ramp,
-    side_labels,
-    through,
-    width_of,
+    blend_colours,
+    draw_side_labels,
+    measure_width,
+    step_through,
+    tracking_compare,
 )
-from tests.api import tracking_compare as compare
 from tests.tracking.scenes import Stage
 
 
@@ -51,7 +51,7 @@ def test_surface_pixels_contours_and_systems_are_the_same_function() -> None:
     size = len(raster.pixels)
     for column, row in rng.integers(0, size, (30, 2)).tolist():
         tpr, tnr = column / (size - 1), 1 - row / (size - 1)  # the first row is on top
-        expected = ramp(BLUES, math.sqrt(max(captured(at_rates(tpr, tnr, share)), 0.0)))
+        expected = blend_colours(BLUES, math.sqrt(max(captured(at_rates(tpr, tnr, share)), 0.0)))
         assert raster.pixels[row, column] == pytest.approx(expected, abs=0.51)
     levels = {mark.text: (mark.x, mark.y) for mark in panel.marks if isinstance(mark, Words) and mark.text[:2] == "0."}
     assert len(levels) == 5
@@ -72,7 +72,7 @@ def test_tracker_bars_are_what_one_works_out_by_hand() -> None:
         "false": stage.with_false_tracks(2),
         "all break": stage.all_broken(),
     }
-    display = TrackLedgerDisplay.from_evaluation(compare(stage.truth(), faults))
+    display = TrackLedgerDisplay.from_evaluation(tracking_compare(stage.truth(), faults))
     rows = {row.name: {line: size for line, size in row.parts if size > 1e-12} for row in display.rows}
     bit = 1 / math.log2(10)  # a bit a detection, as a share of the truth
 
@@ -94,7 +94,7 @@ def test_a_path_goes_through_the_table_it_starts_from(at: float) -> None:
     truth, answers = (side.ravel() == 1 for side in np.indices((2, 2)))  # a bare matrix is about its second row
     weight = {"sample_weight": step.ravel()}
 
-    assert np.asarray(through(Contingency.from_matrix(counts), at).counts) == pytest.approx(step)
+    assert np.asarray(step_through(Contingency.from_matrix(counts), at).counts) == pytest.approx(step)
     assert found["Accuracy"] == pytest.approx(accuracy_score(truth, answers, **weight))
     assert found["F1"] == pytest.approx(f1_score(truth, answers, **weight))
     assert found["Phi coefficient"] == pytest.approx(matthews_corrcoef(truth, answers, **weight), abs=1e-12)
@@ -182,7 +182,7 @@ def crossing(one: Line, other: Line) -> bool:
 @pytest.mark.parametrize("height", [0.0, 1.0])
 def test_lines_to_names_of_points_at_one_height_do_not_cross(height: float) -> None:
     panel = Panel("", "", Axis(0.0, 1.0), Axis(0.0, 1.0), width=600.0, height=400.0, margins=(50.0, 10.0, 150.0, 50.0))
-    marks = side_labels(panel, [PlacedName(x, height, f"p{x}") for x in (0.9, 0.1, 0.5, 0.3)])
+    marks = draw_side_labels(panel, [PlacedName(x, height, f"p{x}") for x in (0.9, 0.1, 0.5, 0.3)])
     lines = [mark for mark in marks if isinstance(mark, Line)]
 
     assert not any(crossing(one, other) for at, one in enumerate(lines) for other in lines[:at])
@@ -192,5 +192,5 @@ def test_widths_are_not_underrated() -> None:
     text_path = pytest.importorskip("matplotlib.textpath")
     for text in ("model number 19 with a long name", "WAVEFORM_MMW", "illicit", "12,345.67", "Größe (naïve)"):
         real = text_path.TextPath((0, 0), text, 12.5).get_extents().width
-        assert real <= width_of(text) * 1.02
-        assert width_of(text) <= 1.35 * real
+        assert real <= measure_width(text) * 1.02
+        assert measure_width(text) <= 1.35 * real

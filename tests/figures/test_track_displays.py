@@ -21,11 +21,11 @@ from tests.api import (
     Line,
     TrackingEvaluation,
     Words,
-    association_cells,
-    cell_kinds,
+    assign_colours,
+    build_timeline,
+    classify_cells,
     ellipse,
-    id_colours,
-    timeline,
+    list_cells,
 )
 from tests.tracking.scenes import Stage, crowd
 
@@ -67,7 +67,7 @@ def test_every_stretch_of_the_timeline_is_a_bar() -> None:
     result = scene()
     display = ifs.TrackTimelineDisplay.from_evaluation(result, system="mine")
     panel = display.panel()
-    segments = timeline(result["mine"].sequences[0].evaluated)
+    segments = build_timeline(result["mine"].sequences[0].evaluated)
     bars = [mark for mark in panel.marks if isinstance(mark, Bar)]
 
     assert display.segments == segments
@@ -82,8 +82,10 @@ def test_every_stretch_of_the_timeline_is_a_bar() -> None:
 @pytest.mark.slow
 def test_ids_that_follow_each_other_differ_in_colour() -> None:
     for seed in range(5):
-        segments = [each for each in timeline(scene(seed)["mine"].sequences[0].evaluated) if each.system is not None]
-        colours = id_colours(segments)
+        segments = [
+            each for each in build_timeline(scene(seed)["mine"].sequences[0].evaluated) if each.system is not None
+        ]
+        colours = assign_colours(segments)
         for before, after in itertools.pairwise(segments):
             if before.row == after.row and before.system != after.system:
                 assert before.system is not None
@@ -94,7 +96,7 @@ def test_ids_that_follow_each_other_differ_in_colour() -> None:
 def test_every_cell_of_the_association_is_a_bar_that_says_what_it_is() -> None:
     result = scene()
     display = ifs.AssociationDisplay.from_evaluation(result, system="mine")
-    cells = association_cells(result["mine"].sequences[0].evaluated)
+    cells = list_cells(result["mine"].sequences[0].evaluated)
     bars = [mark for mark in display.panel().marks if isinstance(mark, Bar)]
 
     assert display.cells == cells
@@ -113,7 +115,7 @@ def test_a_cell_is_its_own_id_one_more_or_that_of_another_truth() -> None:
         Cell(2, 2, None, 3, 1.0),
     ]
 
-    assert cell_kinds(cells) == ["captured", "fragmented", "missed", "confused", "captured", "spurious"]
+    assert classify_cells(cells) == ["captured", "fragmented", "missed", "confused", "captured", "spurious"]
 
 
 def test_after_a_swap_each_truth_keeps_one_of_the_two_ids() -> None:

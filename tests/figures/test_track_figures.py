@@ -5,13 +5,13 @@ import pytest
 
 from infoscope import CoverageDisplay, TrackLedgerDisplay, tracking
 from infoscope.errors import InputError
-from tests.api import Sequence, association_cells, ellipse, timeline
+from tests.api import MatchedSequence, build_timeline, ellipse, list_cells
 from tests.tracking.scenes import Rows, Stage, crowd
 
 STAGE = Stage(objects=3, frames=10)
 
 
-def sequence(tracks: Rows, truth: Rows | None = None) -> Sequence:
+def sequence(tracks: Rows, truth: Rows | None = None) -> MatchedSequence:
     result = tracking.evaluate(STAGE.truth() if truth is None else truth, tracks).systems[0].sequences[0]
     assert result.evaluated is not None
     return result.evaluated
@@ -21,7 +21,7 @@ def test_a_break_and_a_miss_on_the_timeline() -> None:
     tracks = STAGE.broken()
     tracks = tracks[~((tracks[:, 0] == 2) & (tracks[:, 1] == 1))]
 
-    segments = timeline(sequence(tracks))
+    segments = build_timeline(sequence(tracks))
 
     assert [tuple(each) for each in segments] == [
         (0, 0, 0, 4, 0, "start"),
@@ -34,7 +34,7 @@ def test_a_break_and_a_miss_on_the_timeline() -> None:
 
 
 def test_a_swap_on_the_timeline() -> None:
-    begins = [each.begins for each in timeline(sequence(STAGE.swapped()))]
+    begins = [each.begins for each in build_timeline(sequence(STAGE.swapped()))]
 
     assert begins == ["start", "swap", "start", "swap", "start"]
 
@@ -44,7 +44,7 @@ def test_the_timeline_agrees_with_the_counts() -> None:
         system = tracking.evaluate(*crowd(seed)).systems[0]
         matched = system.sequences[0].evaluated
         assert matched is not None
-        segments = timeline(matched)
+        segments = build_timeline(matched)
         begins = [each.begins for each in segments]
 
         assert begins.count("swap") == system.metrics["swaps"].value
@@ -55,7 +55,7 @@ def test_the_timeline_agrees_with_the_counts() -> None:
 def test_the_association_map_keeps_every_detection() -> None:
     found = sequence(crowd(1)[1], crowd(1)[0])
 
-    cells = association_cells(found)
+    cells = list_cells(found)
 
     rows, columns = len(found.association.truth_ids), len(found.association.system_ids)
     assert sum(each.frames for each in cells if each.row < rows) == len(found.tracks.truth)

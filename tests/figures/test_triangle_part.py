@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infoscope import EntropyTriangleDisplay, SplitTriangleDisplay
-from tests.api import LARGEST_PART, Dot, SplitPoint, TrianglePoint, TriangleShares, Words, enlarged_part, place
+from tests.api import LARGEST_PART, Dot, SplitPoint, TrianglePoint, TriangleShares, Words, enlarge_part, place
 
 SHARES = st.tuples(*[st.floats(0.001, 1.0)] * 3).map(lambda x: TriangleShares(*(np.array(x) / sum(x)).tolist()))
 
 
 @given(st.lists(SHARES, min_size=1, max_size=6))
 def test_every_point_lies_inside_the_part(points: list[TriangleShares]) -> None:
-    part = enlarged_part(points)
+    part = enlarge_part(points)
     needed = 1 - sum(min(shares[at] for shares in points) for at in range(3))
     if part is None:
         assert needed > 0.2

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import infoscope as ifs
 from infoscope import InputError, Judged
-from tests.api import app, outline_of
+from tests.api import app, make_outline
 from tests.cli.test_glossary import asked, outlined
 from tests.judges.labelled_worlds import JudgedWorld
 
@@ -103,7 +103,7 @@ def test_every_group_gets_the_labels_that_it_needs_alone(world: JudgedWorld) -> 
     planned = alone["feb"].labels + alone["jan"].labels
     text = " ".join(plan.to_text().split())
     assert f"in each of 2 groups: about {planned} further labels in all; 26 first labels for 1 other group." in text
-    tiles = {tile.word: tile.number for tile in outline_of(plan).tiles}
+    tiles = {tile.word: tile.number for tile in make_outline(plan).tiles}
     assert (tiles["labels, planned"], tiles["first labels"]) == (str(planned), "26")
 
     items = plan.select(rows)
@@ -119,7 +119,7 @@ def test_every_group_gets_the_labels_that_it_needs_alone(world: JudgedWorld) -> 
             spread[key] = spread.get(key, 0) + 1
     assert max(spread.values()) - min(spread.values()) <= 3  # as many of each stratum, less those that there are
     assert 9 <= len(plan.select(rows, 10)) <= 11
-    assert not asked({*outlined(outline_of(plan))} - {"model", "month"})
+    assert not asked({*outlined(make_outline(plan))} - {"model", "month"})
 
 
 def test_groups_that_get_their_first_labels_are_promised_no_width(world: JudgedWorld) -> None:

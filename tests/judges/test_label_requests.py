@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import infoscope as ifs
 from infoscope.errors import InputError
-from tests.api import Agreements, StratumAllocation, app, outline_of
+from tests.api import Agreements, StratumAllocation, app, make_outline
 from tests.cli.test_glossary import asked, outlined
 from tests.judges.labelled_worlds import JudgedWorld
 
@@ -80,7 +80,7 @@ def test_labels_that_were_asked_for_make_the_interval_as_narrow_as_expected(clas
     low, high = found.systems["model"].interval
     assert low - 0.02 < world.accuracy < high + 0.02
     assert {"more_labels_needed", "narrow_enough"} & {finding.code for finding in found.findings}
-    assert not asked({*outlined(outline_of(plan)), *outlined(outline_of(found))} - {"model"})
+    assert not asked({*outlined(make_outline(plan)), *outlined(make_outline(found))} - {"model"})
 
 
 def test_chances_are_those_of_the_strata() -> None:

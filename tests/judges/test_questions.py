@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import infoscope as ifs
 from infoscope import InputError, Judged
-from tests.api import app, outline_of
+from tests.api import app, make_outline
 from tests.cli.test_glossary import asked, outlined
 from tests.judges.populations import World, sampled
 
@@ -86,7 +86,7 @@ def test_the_judge_is_evaluated_as_a_system(columns: dict[str, Any], evaluation:
 
 
 def test_every_word_of_the_report_is_explained(evaluation: ifs.Evaluation) -> None:
-    words = set(outlined(outline_of(evaluation))) - {"model", "new", "gpt"}
+    words = set(outlined(make_outline(evaluation))) - {"model", "new", "gpt"}
     assert asked(words) == []
 
 

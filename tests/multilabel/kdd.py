@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from infoscope import multilabel
-from tests.api import Categorization, LabelSets, SampleSpread, aligned
+from tests.api import Categorization, LabelSets, SampleSpread, align_label_sets
 from tests.reference import reference_file, why_absent
 
 needs_data = pytest.mark.skipif(
@@ -39,4 +39,4 @@ def _line_stripped(number: int) -> LabelSets:
 @cache
 def line_stripped(a: int, b: int) -> Categorization:
     """Align two labelers as for tables 2 and 3: each line stripped, so that its last label loses a trailing space."""
-    return aligned(_line_stripped(a), _line_stripped(b))
+    return align_label_sets(_line_stripped(a), _line_stripped(b))

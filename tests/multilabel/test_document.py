@@ -7,8 +7,7 @@ import pytest
 
 from infoscope import multilabel
 from infoscope.errors import InputError
-from tests.api import LabelSets, ObjectSums, aligned, estimated
-from tests.api import measures_MEASURES as MEASURES
+from tests.api import MULTILABEL_MEASURES, LabelSets, ObjectSums, align_label_sets, estimate_by_reflection
 
 
 def predictors(n: int, quality: dict[str, float], seed: int = 0) -> tuple[np.ndarray, dict[str, np.ndarray]]:
@@ -38,14 +37,14 @@ def test_intervals_cover_what_a_large_sample_shows() -> None:
 
 def test_reflection_corrects_the_bias_of_resampling() -> None:
     draws = np.array([0.5, 0.6, 0.7])
-    cards = {each.name: each.card for each in MEASURES}
-    estimate = estimated(0.4, draws, 0.5, cards["proficiency"], "")
+    cards = {each.name: each.card for each in MULTILABEL_MEASURES}
+    estimate = estimate_by_reflection(0.4, draws, 0.5, cards["proficiency"], "")
 
     assert (estimate.mean, estimate.shown) == pytest.approx((0.2, 0.2))  # information is shown corrected
-    assert estimated(0.4, draws, 0.5, cards["micro_f1"], "").shown == 0.4  # other metrics are the sample's
+    assert estimate_by_reflection(0.4, draws, 0.5, cards["micro_f1"], "").shown == 0.4  # other metrics are the sample's
     assert (estimate.mean, estimate.low, estimate.high) == pytest.approx((0.2, 0.15, 0.25))
-    assert estimated(0.1, draws, 0.5, cards["proficiency"], "").low == 0.0
-    undefined = estimated(np.nan, draws, 0.5, cards["proficiency"], "there is nothing to capture")
+    assert estimate_by_reflection(0.1, draws, 0.5, cards["proficiency"], "").low == 0.0
+    undefined = estimate_by_reflection(np.nan, draws, 0.5, cards["proficiency"], "there is nothing to capture")
     assert (undefined.value, undefined.sd, undefined.undefined) == (None, None, "there is nothing to capture")
 
 
@@ -149,7 +148,7 @@ def test_stability_of_too_many_categories_says_nothing_of_renaming(monkeypatch: 
 
 
 def test_halves_of_a_split_are_all_objects() -> None:
-    ledger = ObjectSums.of(aligned(*map(LabelSets.from_sets, ([{"a"}, {"b"}, {"a", "b"}] * 4, [{"a"}] * 12))))
+    ledger = ObjectSums.of(align_label_sets(*map(LabelSets.from_sets, ([{"a"}, {"b"}, {"a", "b"}] * 4, [{"a"}] * 12))))
     heads, tails = np.split(ledger.toss_coins(30, np.random.default_rng(0)), 2)
 
     assert np.array_equal(heads + tails, np.ones((30, 12)))

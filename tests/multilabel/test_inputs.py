@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from infoscope import multilabel
 from infoscope.errors import InputError, UnknownNameError
-from tests.api import LabelSetFormat, LabelSets, label_sets, read_label_lists
+from tests.api import LabelSetFormat, LabelSets, read_label_lists, read_label_sets
 
 SETS = [{"a"}, {"a", "b"}, set(), {"c"}]
 MATRIX = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 0], [0, 0, 1]])
@@ -39,22 +39,24 @@ def every_way(folder: Path) -> dict[str, LabelSets]:
     rows = LabelSetFormat(object="q", category="topic")
     frame = pd.DataFrame(MATRIX, columns=["a", "b", "c"])
     return {
-        "sets": label_sets(SETS, LabelSetFormat()),
-        "mapping": label_sets(dict(zip("1234", SETS, strict=True)), LabelSetFormat()),
-        "array": label_sets(MATRIX, LabelSetFormat()).rename(lambda at: "abc"[int(at)]),
-        "scores": label_sets(MATRIX * 0.8 + 0.1, LabelSetFormat(threshold=0.5)).rename(lambda at: "abc"[int(at)]),
-        "sparse": label_sets(csr_array(MATRIX), LabelSetFormat()).rename(lambda at: "abc"[int(at)]),
-        "pandas": label_sets(frame, LabelSetFormat()),
-        "objects": label_sets(MATRIX.astype(object), LabelSetFormat()).rename(lambda at: "abc"[int(at)]),
-        "pandas, unnamed columns": label_sets(pd.DataFrame(MATRIX), LabelSetFormat()).rename(lambda at: "abc"[int(at)]),
-        "pandas bool": label_sets(frame.astype(bool), LabelSetFormat()),
-        "polars": label_sets(pl.from_pandas(frame), LabelSetFormat()),
-        "long pandas": label_sets(pd.DataFrame(long_rows()), rows),
-        "long polars": label_sets(pl.DataFrame(long_rows()), rows),
-        "csv": label_sets(csv, rows),
-        "parquet": label_sets(folder / "rows.parquet", rows),
-        "lists": label_sets(lists, LabelSetFormat()),
-        "packed lists": label_sets(folder / "lists.txt.gz", LabelSetFormat()),
+        "sets": read_label_sets(SETS, LabelSetFormat()),
+        "mapping": read_label_sets(dict(zip("1234", SETS, strict=True)), LabelSetFormat()),
+        "array": read_label_sets(MATRIX, LabelSetFormat()).rename(lambda at: "abc"[int(at)]),
+        "scores": read_label_sets(MATRIX * 0.8 + 0.1, LabelSetFormat(threshold=0.5)).rename(lambda at: "abc"[int(at)]),
+        "sparse": read_label_sets(csr_array(MATRIX), LabelSetFormat()).rename(lambda at: "abc"[int(at)]),
+        "pandas": read_label_sets(frame, LabelSetFormat()),
+        "objects": read_label_sets(MATRIX.astype(object), LabelSetFormat()).rename(lambda at: "abc"[int(at)]),
+        "pandas, unnamed columns": read_label_sets(pd.DataFrame(MATRIX), LabelSetFormat()).rename(
+            lambda at: "abc"[int(at)]
+        ),
+        "pandas bool": read_label_sets(frame.astype(bool), LabelSetFormat()),
+        "polars": read_label_sets(pl.from_pandas(frame), LabelSetFormat()),
+        "long pandas": read_label_sets(pd.DataFrame(long_rows()), rows),
+        "long polars": read_label_sets(pl.DataFrame(long_rows()), rows),
+        "csv": read_label_sets(csv, rows),
+        "parquet": read_label_sets(folder / "rows.parquet", rows),
+        "lists": read_label_sets(lists, LabelSetFormat()),
+        "packed lists": read_label_sets(folder / "lists.txt.gz", LabelSetFormat()),
     }
 
 

@@ -13,17 +13,17 @@ from scipy.optimize import linear_sum_assignment
 from infoscope import multilabel
 from tests.api import (
     Categorization,
-    aligned,
+    align_label_sets,
     app,
-    assignment_of,
+    assign_categories,
     chance_proficiency,
-    pair_information,
+    compute_pair_information,
+    compute_pair_worth,
+    find_reassignments,
     proficiency,
     read_label_lists,
-    reassignments,
-    worth_of_pairs,
 )
-from tests.api import sums_tally as tally
+from tests.api import sum_categories
 from tests.multilabel.kdd import labeler, line_stripped, needs_data, verbatim
 from tests.published.figures import Figure, figures
 
@@ -33,7 +33,7 @@ pytestmark = needs_data
 def test_the_papers_negative_pair_is_marked_and_never_a_finding() -> None:
     pair = line_stripped(1, 2)
     counts = pair.joint_counts()
-    moved = {each.truth: each for each in reassignments(pair, counts, assignment_of(pair, counts))}
+    moved = {each.truth: each for each in find_reassignments(pair, counts, assign_categories(pair, counts))}
     negative = moved["Shopping\\Buying Guides & Researching"]
 
     assert (negative.association, negative.joint, round(negative.expected, 1)) == ("negative", 2, 27.2)
@@ -60,12 +60,12 @@ def test_what_the_labelers_share_is_beyond_chance() -> None:
 @pytest.mark.slow
 def test_halving_raises_plug_in_proficiency_and_hardly_the_adjusted_one() -> None:
     """The bias of information grows as the sample shrinks; without the chance part most of it is gone."""
-    pair = aligned(read_label_lists(labeler(1)), read_label_lists(labeler(2)))
+    pair = align_label_sets(read_label_lists(labeler(1)), read_label_lists(labeler(2)))
     rng = np.random.default_rng(0)
     plain, adjusted = [], []
     for _ in range(20):
         rows = np.flatnonzero(rng.integers(2, size=pair.n))
-        half = tally(Categorization(pair.categories, pair.truth[rows], pair.system[rows]))
+        half = sum_categories(Categorization(pair.categories, pair.truth[rows], pair.system[rows]))
         value, by_chance = float(proficiency(half)), float(chance_proficiency(half))
         plain.append(value)
         adjusted.append((value - by_chance) / (1 - by_chance))
@@ -98,9 +98,9 @@ def test_assignment_by_pairwise_proficiency_gives_up_bits_for_small_categories()
     """Each category counts alike: the sum of the assigned pairs' proficiencies rises, that of their bits falls."""
     pair = line_stripped(1, 2)
     counts = pair.joint_counts()
-    information = pair_information(counts, pair.truth_counts, pair.system_counts, float(pair.n))
-    share = worth_of_pairs(information, pair.truth_counts, float(pair.n), "proficiency")
-    by_bits, by_share = assignment_of(pair, counts), assignment_of(pair, counts, "proficiency")
+    information = compute_pair_information(counts, pair.truth_counts, pair.system_counts, float(pair.n))
+    share = compute_pair_worth(information, pair.truth_counts, float(pair.n), "proficiency")
+    by_bits, by_share = assign_categories(pair, counts), assign_categories(pair, counts, "proficiency")
     rows = np.arange(len(by_bits))
 
     assert share[rows, by_share].sum() > share[rows, by_bits].sum()

@@ -14,18 +14,18 @@ from tests.api import (
     LabelSets,
     ObjectSums,
     adjusted_proficiency,
-    aligned,
-    assignment_of,
-    best_order,
+    align_label_sets,
+    assign_categories,
     chance_proficiency,
-    levels,
-    pair_information,
+    compute_levels,
+    compute_pair_information,
+    find_best_order,
     permuted_proficiency,
     proficiency,
-    rolled_up,
+    roll_up,
+    score_sums,
+    sum_categories,
 )
-from tests.api import measures_values_of as values_of
-from tests.api import sums_tally as tally
 
 indicators = st.tuples(st.integers(1, 12), st.integers(1, 5), st.integers(0, 2**32 - 1)).map(
     lambda shape: np.random.default_rng(shape[2]).integers(2, size=(2, shape[0], shape[1]))
@@ -33,7 +33,7 @@ indicators = st.tuples(st.integers(1, 12), st.integers(1, 5), st.integers(0, 2**
 
 
 def paired(indicator: np.ndarray) -> Categorization:
-    return aligned(LabelSets.from_indicator(indicator[0]), LabelSets.from_indicator(indicator[1]))
+    return align_label_sets(LabelSets.from_indicator(indicator[0]), LabelSets.from_indicator(indicator[1]))
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def dense() -> np.ndarray:
 
 def test_set_metrics_as_scikit_learn_has_them(dense: np.ndarray) -> None:
     truth, system = dense
-    ours = {name: float(value) for name, value in values_of(tally(paired(dense))).items()}
+    ours = {name: float(value) for name, value in score_sums(sum_categories(paired(dense))).items()}
     full = (truth.sum(axis=1) > 0) & (system.sum(axis=1) > 0)
 
     assert ours["micro_precision"] == pytest.approx(peer.precision_score(truth, system, average="micro"))
@@ -55,7 +55,7 @@ def test_set_metrics_as_scikit_learn_has_them(dense: np.ndarray) -> None:
     assert ours["hamming_loss"] == pytest.approx(peer.hamming_loss(truth, system))
     assert ours["subset_accuracy"] == pytest.approx(peer.accuracy_score(truth, system))
     kept = paired(dense[:, full])
-    by_object = values_of(tally(kept))
+    by_object = score_sums(sum_categories(kept))
     for name, score in (("precision", peer.precision_score), ("recall", peer.recall_score), ("f1", peer.f1_score)):
         theirs = score(truth[full], system[full], average="samples")
         assert float(by_object[f"object_{name}"]) == pytest.approx(theirs)
@@ -80,7 +80,7 @@ def test_rates_of_categories_are_those_of_scikit_learn_with_the_intervals_of_a_t
 
 def test_pairwise_information_as_scikit_learn_has_it_one_by_one(dense: np.ndarray) -> None:
     pair = paired(dense)
-    ours = pair_information(pair.joint_counts(), pair.truth_counts, pair.system_counts, float(pair.n))
+    ours = compute_pair_information(pair.joint_counts(), pair.truth_counts, pair.system_counts, float(pair.n))
     theirs = [[peer.mutual_info_score(dense[0][:, i], dense[1][:, j]) / np.log(2) for j in range(7)] for i in range(7)]
 
     np.testing.assert_allclose(ours, theirs, atol=1e-12)
@@ -109,23 +109,23 @@ def test_best_renaming_by_trying_all(dense: np.ndarray) -> None:
     from itertools import permutations
 
     pair = paired(dense[:, :, [0, 1, 2, 3]])
-    information = pair_information(pair.joint_counts(), pair.truth_counts, pair.system_counts, float(pair.n))
+    information = compute_pair_information(pair.joint_counts(), pair.truth_counts, pair.system_counts, float(pair.n))
     best = max(sum(information[i, j] for i, j in enumerate(order)) for order in permutations(range(4)))
-    order = assignment_of(pair, pair.joint_counts())
+    order = assign_categories(pair, pair.joint_counts())
 
     assert information[np.arange(4), order].sum() == pytest.approx(best, abs=1e-12)
 
 
 def test_ties_go_to_the_own_name() -> None:
-    assert best_order(np.zeros((4, 4))).tolist() == [0, 1, 2, 3]
-    assert best_order(np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])).tolist() == [1, 0, 2]
+    assert find_best_order(np.zeros((4, 4))).tolist() == [0, 1, 2, 3]
+    assert find_best_order(np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])).tolist() == [1, 0, 2]
 
 
 def test_swapped_categories_are_found_and_captured_in_full() -> None:
     truth = [{"a"}, {"a"}, {"b"}, {"b", "c"}, {"c"}, set()]
     names = {"a": "b", "b": "a", "c": "c"}
-    pair = aligned(LabelSets.from_sets(truth), LabelSets.from_sets([{names[x] for x in one} for one in truth]))
-    sums = tally(pair, assignment_of(pair, pair.joint_counts()))
+    pair = align_label_sets(LabelSets.from_sets(truth), LabelSets.from_sets([{names[x] for x in one} for one in truth]))
+    sums = sum_categories(pair, assign_categories(pair, pair.joint_counts()))
 
     assert float(permuted_proficiency(sums)) == 1.0
     assert float(proficiency(sums)) < 0.6
@@ -134,7 +134,7 @@ def test_swapped_categories_are_found_and_captured_in_full() -> None:
 @given(indicators)
 def test_law_permuted_is_at_least_plain_and_both_are_shares(indicator: np.ndarray) -> None:
     pair = paired(indicator)
-    sums = tally(pair, assignment_of(pair, pair.joint_counts()))
+    sums = sum_categories(pair, assign_categories(pair, pair.joint_counts()))
     plain, permuted = float(proficiency(sums)), float(permuted_proficiency(sums))
     if np.isnan(plain):
         assert float(sums.tables.truth_entropy.sum()) == 0
@@ -145,7 +145,7 @@ def test_law_permuted_is_at_least_plain_and_both_are_shares(indicator: np.ndarra
 @given(indicators)
 def test_law_identity_is_exactly_one(indicator: np.ndarray) -> None:
     pair = paired(np.stack([indicator[0], indicator[0]]))
-    value = float(proficiency(tally(pair)))
+    value = float(proficiency(sum_categories(pair)))
 
     assert np.isnan(value) or value == 1.0
 
@@ -154,7 +154,7 @@ def test_law_identity_is_exactly_one(indicator: np.ndarray) -> None:
 def test_law_order_of_objects_and_categories_means_nothing(indicator: np.ndarray, shuffle: object) -> None:
     rng = np.random.default_rng(shuffle.randrange(2**32))  # type: ignore[attr-defined]
     moved = indicator[:, rng.permutation(indicator.shape[1])][:, :, rng.permutation(indicator.shape[2])]
-    first, second = values_of(tally(paired(indicator))), values_of(tally(paired(moved)))
+    first, second = score_sums(sum_categories(paired(indicator))), score_sums(sum_categories(paired(moved)))
 
     for name in first:
         np.testing.assert_allclose(second[name], first[name], atol=1e-12, err_msg=name)
@@ -166,9 +166,9 @@ def test_law_weights_of_two_are_every_object_twice(indicator: np.ndarray) -> Non
         ObjectSums.of(paired(indicator)),
         ObjectSums.of(paired(np.concatenate([indicator, indicator], axis=1))),
     )
-    weighed = values_of(once.weigh(np.full(once.n, 2.0)))
+    weighed = score_sums(once.weigh(np.full(once.n, 2.0)))
 
-    for name, value in values_of(twice.whole()).items():
+    for name, value in score_sums(twice.whole()).items():
         np.testing.assert_allclose(weighed[name], value, atol=1e-12, err_msg=name)
 
 
@@ -177,7 +177,7 @@ def test_law_weights_of_two_are_every_object_twice(indicator: np.ndarray) -> Non
 def test_law_rolling_up_never_gains_truth_bits(indicator: np.ndarray) -> None:
     names = [f"{'xy'[i % 2]}/{i}" for i in range(indicator.shape[2])]
     truth, system = (LabelSets.from_indicator(side, categories=names) for side in indicator)
-    top, bottom = levels(truth, system, "/")
+    top, bottom = compute_levels(truth, system, "/")
 
     assert top.truth_bits <= bottom.truth_bits + 1e-12
     assert bottom.lost_share == pytest.approx(0, abs=1e-12)
@@ -185,7 +185,7 @@ def test_law_rolling_up_never_gains_truth_bits(indicator: np.ndarray) -> None:
 
 
 def test_an_object_carries_a_parent_once() -> None:
-    sets = rolled_up(LabelSets.from_sets([{"s/a", "s/b"}, {"t/a"}, {"s"}]), "/", 1)
+    sets = roll_up(LabelSets.from_sets([{"s/a", "s/b"}, {"t/a"}, {"s"}]), "/", 1)
 
     assert sets.categories == ("s", "t")
     assert sets.matrix.toarray().tolist() == [[1, 0], [0, 1], [1, 0]]
@@ -193,10 +193,11 @@ def test_an_object_carries_a_parent_once() -> None:
 
 @pytest.mark.slow
 def test_chance_is_the_mean_over_shuffles(dense: np.ndarray) -> None:
-    sums = tally(paired(dense))
+    sums = sum_categories(paired(dense))
     rng = np.random.default_rng(0)
     shuffled = [
-        float(proficiency(tally(paired(np.stack([dense[0], dense[1][rng.permutation(300)]]))))) for _ in range(400)
+        float(proficiency(sum_categories(paired(np.stack([dense[0], dense[1][rng.permutation(300)]])))))
+        for _ in range(400)
     ]
     error = np.std(shuffled) / np.sqrt(len(shuffled))
 
@@ -206,10 +207,10 @@ def test_chance_is_the_mean_over_shuffles(dense: np.ndarray) -> None:
 
 @pytest.mark.slow
 def test_random_f1_is_the_mean_over_shuffles(dense: np.ndarray) -> None:
-    sums = values_of(tally(paired(dense)))
+    sums = score_sums(sum_categories(paired(dense)))
     rng = np.random.default_rng(1)
     shuffled = [
-        float(values_of(tally(paired(np.stack([dense[0], dense[1][rng.permutation(300)]]))))["micro_f1"])
+        float(score_sums(sum_categories(paired(np.stack([dense[0], dense[1][rng.permutation(300)]]))))["micro_f1"])
         for _ in range(400)
     ]
 

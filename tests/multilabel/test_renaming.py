@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from scipy.stats import hypergeom, norm
 
 from infoscope import multilabel
-from tests.api import Categorization, Reassignment, assignment_of, reassignments
+from tests.api import Categorization, Reassignment, assign_categories, find_reassignments
 
 Sets = NDArray[np.bool_]
 
@@ -40,7 +40,7 @@ def moved(truth: Sets, system: Sets) -> tuple[Categorization, list[Reassignment]
     names = tuple(map(str, range(truth.shape[1])))
     pair = Categorization(names, csr_array(truth.astype(np.int64)), csr_array(system.astype(np.int64)))
     counts = pair.joint_counts()
-    return pair, reassignments(pair, counts, assignment_of(pair, counts))
+    return pair, find_reassignments(pair, counts, assign_categories(pair, counts))
 
 
 def test_p_is_that_of_both_tests_object_by_object() -> None:

@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 
 import infoscope as ifs
 from infoscope.errors import InputError
-from tests.api import aligned_sets, app, proficiency
-from tests.api import measures_MEASURES as MEASURES
-from tests.api import sums_tally as tally
+from tests.api import MULTILABEL_MEASURES, align_sides, app, proficiency, sum_categories
 
 TRUTH = [{"a"}, {"a", "b"}, {"b"}, {"c"}, {"c", "a"}, set()]
 GUESS = [{"a"}, {"b"}, {"b", "c"}, {"c"}, {"a"}, {"b"}]
@@ -58,7 +56,7 @@ def test_equal_weights_change_nothing_and_their_scale_does_not_matter() -> None:
 def test_the_metrics_and_the_evaluation_agree() -> None:
     found = _values(TRUTH, GUESS, weight=WEIGHTS)
     for name in ("micro_f1", "object_f1", "proficiency", "permuted_proficiency", "hamming_loss"):
-        metric = next(each.score for each in MEASURES if each.name == name)
+        metric = next(each.score for each in MULTILABEL_MEASURES if each.name == name)
         assert metric(TRUTH, GUESS, sample_weight=WEIGHTS) == pytest.approx(found[name]), name
 
 
@@ -174,16 +172,16 @@ def test_weights_keep_every_metric_within_its_range() -> None:
     rng = np.random.default_rng(5)
     truth = [set(map(int, np.flatnonzero(rng.random(3) < 0.5))) for _ in range(12)]
     every, opposite = [{0, 1, 2}] * 12, [{0, 1, 2} - sets for sets in truth]
-    pairs = [aligned_sets(*pair, None) for pair in ((truth, every), (every, truth), (truth, opposite), (every, every))]
+    pairs = [align_sides(*pair, None) for pair in ((truth, every), (every, truth), (truth, opposite), (every, every))]
 
     for _ in range(8):
         weights = rng.random(12) * 10.0 ** rng.integers(-3, 3, 12)
         for pair in pairs:
-            sums = tally(pair.weigh_objects(weights))
-            for metric in MEASURES:
+            sums = sum_categories(pair.weigh_objects(weights))
+            for metric in MULTILABEL_MEASURES:
                 (low, high), value = metric.card.range, float(metric.score(sums))
                 assert np.isnan(value) or low <= value <= high, metric.name
-        assert float(proficiency(tally(pairs[0].weigh_objects(weights)))) == 0.0
+        assert float(proficiency(sum_categories(pairs[0].weigh_objects(weights)))) == 0.0
 
 
 def test_chance_deals_a_whole_number_of_objects() -> None:

@@ -7,7 +7,7 @@ import pytest
 import infoscope as ifs
 from infoscope import operating_points as points
 from infoscope.errors import InputError
-from tests.api import SOLID_GRID, Dot, Line, projected
+from tests.api import SOLID_GRID, Dot, Line, project
 
 
 def test_surface_is_the_information_of_the_rates():
@@ -64,10 +64,10 @@ def test_the_surface_in_space_stands_where_its_systems_are():
     table = ifs.Contingency.from_matrix([[9, 1, 0], [10, 80, 0]], reject=2, positive=0)
     solid = ifs.SurfaceDisplay.from_table({"svm": table}, three_d=True).panel()
     (dot,) = [mark for mark in solid.marks if isinstance(mark, Dot)]
-    below = projected(0.9, 80 / 90)
+    below = project(0.9, 80 / 90)
 
     assert dot.x == pytest.approx(below[0])
-    top = projected(1.0, 1.0, 1.0)[1] - projected(1.0, 1.0)[1]
+    top = project(1.0, 1.0, 1.0)[1] - project(1.0, 1.0)[1]
     assert (dot.y - below[1]) / top == pytest.approx(float(ifs.metrics.proficiency(table)), abs=1e-12)
     patches = [mark for mark in solid.marks if isinstance(mark, Line) and mark.closed and mark.fill]
     assert len(patches) == (SOLID_GRID - 1) ** 2

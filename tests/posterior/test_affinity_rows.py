@@ -8,7 +8,7 @@ from scipy.special import expit, gammaln
 from scipy.stats import chisquare, kstest
 
 import infoscope as ifs
-from tests.api import STRENGTHS, AffinityRows, Array, BetaLevel, TrendLevel, affinity_rows, level_ends
+from tests.api import STRENGTHS, AffinityRows, Array, BetaLevel, TrendLevel, find_level_ends, tree_rows
 
 
 def divide_by_row(affinities: Array, popular: Array) -> Array:
@@ -45,10 +45,10 @@ def test_evidence_of_many_cells_is_good_to_a_nat() -> None:
     rng = np.random.default_rng(4)
     expected = np.exp(rng.normal(3.0, 1.0, (1, 20_000)))
     counts = rng.poisson(expected).reshape(100, 200) + 1.0
-    chains = affinity_rows._Chains(AffinityRows(counts, np.ones(counts.shape, dtype=bool)), 1, rng)
+    chains = tree_rows._Chains(AffinityRows(counts, np.ones(counts.shape, dtype=bool)), 1, rng)
     share, cold, b = np.array([0.1, 0.1, 0.7, 0.2]), np.array([0.03, 0.3, 0.3, 1.0]), np.array([0.8, 0.8, 1.6, 0.4])
 
-    cells = affinity_rows._Cells(counts.ravel(), expected, np.ones_like(expected))
+    cells = tree_rows._Cells(counts.ravel(), expected, np.ones_like(expected))
     log_evidence = chains._mixture_evidence(cells, np.ones((1, 1)), np.zeros((1, 1)))
     found = log_evidence(share, cold, b)[0]
 
@@ -70,14 +70,14 @@ def test_evidence_of_large_counts_keeps_its_digits(largest: float) -> None:
     counts[0] *= largest
     counts[0, 1] = largest
     rows = AffinityRows(counts, ~np.eye(12, dtype=bool))
-    chains = affinity_rows._Chains(rows, 1, rng)
+    chains = tree_rows._Chains(rows, 1, rng)
     n = chains.counted
     expected = n * rng.gamma(4.0, 0.25, n.size)
     w, r, b = (
         np.array(part)[:, None] for part in ([0.1, 0.1, 0.7, 0.05], [1e-3, 0.3, 0.3, 0.01], [0.8, 0.8, 12.0, 4.0])
     )
 
-    cells = affinity_rows._Cells(n, expected[None], np.ones((1, n.size)))
+    cells = tree_rows._Cells(n, expected[None], np.ones((1, n.size)))
     log_evidence = chains._mixture_evidence(cells, np.ones((1, 1)), np.zeros((1, 1)))
     found = log_evidence(w[:, 0], r[:, 0], b[:, 0])[0] - n.sum() * np.log(b[:, 0])
 
@@ -93,16 +93,16 @@ def test_cells_of_equal_counts_in_bins_have_the_same_evidence() -> None:
     rng = np.random.default_rng(8)
     expected = rng.gamma(0.8, 2.0, (90, 1)) * rng.gamma(2.0, 0.5, 90) * 0.4
     counts = rng.poisson(expected * rng.gamma(0.4, 2.5, (90, 90))).astype(float)
-    chains = affinity_rows._Chains(AffinityRows(counts, np.ones(counts.shape, dtype=bool)), 2, rng)
+    chains = tree_rows._Chains(AffinityRows(counts, np.ones(counts.shape, dtype=bool)), 2, rng)
     at = expected.ravel()[np.flatnonzero(counts)] * np.array([[1.0], [0.8]])
-    cells = affinity_rows._Cells(chains.counted, at, np.ones_like(at))
+    cells = tree_rows._Cells(chains.counted, at, np.ones_like(at))
     binned = chains._bin_equal_counts(cells)
     empty = np.full((2, 1), 0.1), np.full((2, 1), float((counts == 0).sum()))
     share, cold, shape = map(
-        np.ravel, np.meshgrid(affinity_rows._HOT_SHARES, affinity_rows._COLD_MEANS, np.arange(chains.rising.size))
+        np.ravel, np.meshgrid(tree_rows._HOT_SHARES, tree_rows._COLD_MEANS, np.arange(chains.rising.size))
     )
     exact, found = (
-        chains._mixture_evidence(each, *empty)(share, cold, affinity_rows._SHAPES[shape]) + chains.rising[shape]
+        chains._mixture_evidence(each, *empty)(share, cold, tree_rows._SHAPES[shape]) + chains.rising[shape]
         for each in (cells, binned)
     )
 
@@ -118,10 +118,10 @@ def test_cells_of_equal_counts_in_bins_have_the_same_evidence() -> None:
 
 def started(rows: AffinityRows, at: tuple[int, int, int]) -> float:
     """Mean entropy of the rows in draws of chains that start with this share, cold mean and shape."""
-    chains = affinity_rows._Chains(rows, 4, np.random.default_rng(1))
+    chains = tree_rows._Chains(rows, 4, np.random.default_rng(1))
     chains.share, chains.cold, chains.shape = (np.full(4, each) for each in at)
-    for sweep in range(affinity_rows._WARM_UP):
-        chains.sweep(at_once=sweep in affinity_rows._AT_ONCE)
+    for sweep in range(tree_rows._WARM_UP):
+        chains.sweep(at_once=sweep in tree_rows._AT_ONCE)
     return float(np.mean([entropy(divide_by_row(chains.sweep(), chains.popular)).mean() for _ in range(8)]))
 
 
@@ -172,10 +172,10 @@ def test_draws_from_the_prior_are_recovered() -> None:
         share, cold, shape, spread = (
             rng.choice(grid)
             for grid in (
-                affinity_rows._HOT_SHARES,
-                affinity_rows._COLD_MEANS,
-                affinity_rows._SHAPES,
-                affinity_rows._POPULARITIES,
+                tree_rows._HOT_SHARES,
+                tree_rows._COLD_MEANS,
+                tree_rows._SHAPES,
+                tree_rows._POPULARITIES,
             )
         )
         popular = rng.gamma(spread, 1 / spread, k)
@@ -190,11 +190,11 @@ def test_draws_from_the_prior_are_recovered() -> None:
 
 def swept(at_once: bool, rng: np.random.Generator, k: int = 12) -> tuple[list[int], list[float]]:
     """Share, cold mean and shape after sweeps from a draw of the prior with data, and by how much statistics moved."""
-    grids = affinity_rows._HOT_SHARES, affinity_rows._COLD_MEANS, affinity_rows._SHAPES
+    grids = tree_rows._HOT_SHARES, tree_rows._COLD_MEANS, tree_rows._SHAPES
     at = [int(rng.integers(grid.size)) for grid in grids]
     share, cold, shape = (grid[place] for grid, place in zip(grids, at, strict=True))
-    spread, frequencies = rng.choice(affinity_rows._POPULARITIES), 1 / np.arange(1.0, k + 1)
-    typical = frequencies ** rng.choice(affinity_rows._POWERS)
+    spread, frequencies = rng.choice(tree_rows._POPULARITIES), 1 / np.arange(1.0, k + 1)
+    typical = frequencies ** rng.choice(tree_rows._POWERS)
     popular = rng.gamma(spread, typical / typical.mean() / spread) + 1e-12
     open_cells = ~np.eye(k, dtype=bool)
     open_cells[2, 5] = False
@@ -202,9 +202,7 @@ def swept(at_once: bool, rng: np.random.Generator, k: int = 12) -> tuple[list[in
     weights *= popular * open_cells
     rows = weights / weights.sum(1, keepdims=True)
     size = np.where(np.arange(k) == 4, 0, 25)  # one class has no sample
-    chains = affinity_rows._Chains(
-        AffinityRows(rng.multinomial(size, rows).astype(float), open_cells, frequencies), 1, rng
-    )
+    chains = tree_rows._Chains(AffinityRows(rng.multinomial(size, rows).astype(float), open_cells, frequencies), 1, rng)
     chains.share, chains.cold, chains.shape = (np.array([place]) for place in at)
     chains.popular, chains.exposure = popular[None], (rng.standard_gamma(size) / weights.sum(1))[None]
     for _ in range(2):
@@ -266,7 +264,7 @@ def along(x: Array, right: Array, wrong: Array) -> tuple[Array, float]:
     n = right + wrong
     x = x - n @ x / n.sum()
     slopes = np.linspace(-1.5, 1.5, 61)
-    centre = np.linspace(*level_ends(n.size), 81)
+    centre = np.linspace(*find_level_ends(n.size), 81)
     base = np.log(centre / (1 - centre))
     density = np.exp(-0.5 * (slopes / 0.5) ** 2)
     prior = 0.5 * density / density.sum()

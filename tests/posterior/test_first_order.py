@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from infoscope import Contingency
-from tests.api import miller_madow
+from tests.api import correct_by_miller_madow
 
 
 def test_the_correction_of_miller_and_madow_is_that_of_the_entropies() -> None:
@@ -16,6 +16,6 @@ def test_the_correction_of_miller_and_madow_is_that_of_the_entropies() -> None:
         return float(-(shares * np.log2(shares)).sum() + (shares.size - 1) / (2 * counts.sum() * np.log(2)))
 
     truth, system, joint = entropy(counts.sum(1)), entropy(counts.sum(0)), entropy(counts.ravel())
-    assert miller_madow("mutual_information", table, 46) == pytest.approx(truth + system - joint)
-    assert miller_madow("proficiency", table, 46) == pytest.approx((truth + system - joint) / truth)
-    assert miller_madow("missed_information", table, 46) == pytest.approx(joint - system)
+    assert correct_by_miller_madow("mutual_information", table, 46) == pytest.approx(truth + system - joint)
+    assert correct_by_miller_madow("proficiency", table, 46) == pytest.approx((truth + system - joint) / truth)
+    assert correct_by_miller_madow("missed_information", table, 46) == pytest.approx(joint - system)

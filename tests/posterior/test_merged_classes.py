@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from infoscope import Contingency, Posterior
-from tests.api import Merges, Shape, Tree, log_prior, merged_columns
+from tests.api import Merges, Shape, Tree, compute_merge_prior, find_merged_columns
 
 SEEN = 30
 """Samples of each class."""
@@ -63,7 +63,7 @@ def test_classes_without_a_sample_are_merged_as_often_as_others() -> None:
     counts = confused(8, {2: 5, 6: 5})
     counts[4] = 0.0
     counts[:, 4] = 0.0
-    merges = Merges.of(counts, np.arange(8), merged_columns(counts, np.arange(8)), np.full(8, 0.9))
+    merges = Merges.of(counts, np.arange(8), find_merged_columns(counts, np.arange(8)), np.full(8, 0.9))
     assert merges is not None
     assert (list(merges.rows), merges.merged, merges.kept) == ([4], 2, 5)
     tables = np.tile(np.eye(8), (20_000, 1, 1))
@@ -83,7 +83,7 @@ def test_classes_that_a_prediction_without_a_class_takes_the_place_of_are_merged
     counts[[2, 6]], counts[4] = 0.0, 0.0
     counts[[2, 6], 8] = SEEN
     named = np.arange(8)
-    merges = Merges.of(counts, named, merged_columns(counts, named), np.full(8, 0.9))
+    merges = Merges.of(counts, named, find_merged_columns(counts, named), np.full(8, 0.9))
     assert merges is not None
     assert (list(merges.rows), merges.merged, merges.kept) == ([4], 2, 5)
 
@@ -94,7 +94,7 @@ def test_a_single_sample_elsewhere_speaks_for_being_merged() -> None:
     counts[4] = 0.0
     counts[:, 4] = 0.0
     counts[4, 1] = 1.0
-    merges = Merges.of(counts, np.arange(8), merged_columns(counts, np.arange(8)), np.full(8, 0.9))
+    merges = Merges.of(counts, np.arange(8), find_merged_columns(counts, np.arange(8)), np.full(8, 0.9))
     assert merges is not None
     assert np.exp(merges.log_odds) == pytest.approx(9.0)
     assert merges.others[0].tolist() == [0, 1, 0, 0, 0, 0, 0, 0]
@@ -112,14 +112,14 @@ def test_the_order_of_the_classes_does_not_matter() -> None:
 
 def test_prior_of_all_sets_of_classes_and_columns_is_one() -> None:
     k, width = 7, 5
-    total = sum(comb(k, m) * width**m * np.exp(log_prior(m, k, width)) for m in range(k + 1))
+    total = sum(comb(k, m) * width**m * np.exp(compute_merge_prior(m, k, width)) for m in range(k + 1))
     assert total == pytest.approx(1.0)
 
 
 @given(arrays(np.float64, (6, 6), elements=st.integers(0, 3).map(float)))
 def test_only_classes_that_are_never_predicted_get_another_column(counts: NDArray[np.float64]) -> None:
     named = np.arange(6)
-    columns = merged_columns(counts, named)
+    columns = find_merged_columns(counts, named)
     changed = np.flatnonzero(columns != named)
     assert (counts.sum(0)[changed] == 0).all()
     got = counts[changed, columns[changed]]

@@ -13,7 +13,16 @@ from scipy.stats import beta, norm
 
 import infoscope as ifs
 from infoscope.errors import InputError, UndefinedError, UnknownNameError
-from tests.api import LINEAR, RATIOS, beta_limits, cramer_rao_sd, metrics_of, ratio, samples_to_halve, summarize_draws
+from tests.api import (
+    LINEAR,
+    RATIOS,
+    cramer_rao_sd,
+    find_beta_limits,
+    metrics_of,
+    samples_to_halve,
+    summarize_draws,
+    summarize_exactly,
+)
 
 Contingency, Posterior = ifs.Contingency, ifs.Posterior
 
@@ -45,7 +54,9 @@ def test_ratios_stay_within_their_stated_error(table: Contingency, name: str) ->
     mean, sd, *_ = posterior.summary(name)
     values = posterior.draws(name, 40_000, np.random.default_rng(6))
     assert posterior.moments is not None
-    drawn = ratio(name, posterior.moments, table.shape) is None  # too uncertain a denominator: a thousand draws
+    drawn = (
+        summarize_exactly(name, posterior.moments, table.shape) is None
+    )  # too uncertain a denominator: a thousand draws
     assert abs(values.mean() - mean) < (0.12 if drawn else 0.03) * values.std()
     assert sd == pytest.approx(values.std(), rel=0.1 if drawn else 0.03)
 
@@ -65,13 +76,13 @@ def test_limits_agree_with_quantiles_of_draws() -> None:
 
 
 def test_beta_limits_are_those_of_scipy() -> None:
-    low, high = beta_limits(np.array(0.3), np.array(0.1), np.array(1.0), 0.9)
+    low, high = find_beta_limits(np.array(0.3), np.array(0.1), np.array(1.0), 0.9)
     size = 0.3 * 0.7 / 0.01 - 1
     np.testing.assert_allclose([low, high], beta(0.3 * size, 0.7 * size).ppf([0.05, 0.95]), rtol=1e-9)
 
 
 def test_certainty_has_an_interval_without_width() -> None:
-    assert beta_limits(np.array(1.0), np.array(0.0), np.array(1.0), 0.95) == (1.0, 1.0)
+    assert find_beta_limits(np.array(1.0), np.array(0.0), np.array(1.0), 0.95) == (1.0, 1.0)
 
 
 def test_draws_are_the_same_for_the_same_seed_and_differ_for_another() -> None:

@@ -12,23 +12,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.api import (
+    MOMENT_MEASURES,
     Array,
     EntropyMoments,
     StoredCells,
+    compute_excess_and_spread,
+    compute_group_entropies,
     dense_moments,
-    excess_and_spread,
-    group_entropies,
-    overlap_sum,
     partition_covariance,
     partition_moments,
     sparse_moments,
+    sum_overlaps,
 )
-from tests.api import moments_MEASURES as MEASURES
 
 REFERENCE = Path(os.environ.get("INFOSCOPE_REFERENCE_DATA", Path(__file__).parents[3] / "shared"))
 ORACLE = REFERENCE / "oracle_bayes.json"
 TABLES = json.loads(ORACLE.read_text())["tables"] if ORACLE.is_file() else []
-ORDER = [MEASURES.index(name) for name in ("joint", "truth", "system")]
+ORDER = [MOMENT_MEASURES.index(name) for name in ("joint", "truth", "system")]
 
 needs_oracle = pytest.mark.skipif(not TABLES, reason="oracle_bayes.json is not beside the project")
 
@@ -205,7 +205,7 @@ def test_a_prior_next_to_nothing_gives_numbers(prior: float) -> None:
 
 @pytest.mark.parametrize("prior", [1e-8, 1e-16])
 def test_entropy_within_a_class_keeps_its_digits(prior: float) -> None:
-    found = group_entropies(np.zeros(3, dtype=np.intp), np.array([4.0, 0, 0]) + prior, (np.zeros(1), 0.0))
+    found = compute_group_entropies(np.zeros(3, dtype=np.intp), np.array([4.0, 0, 0]) + prior, (np.zeros(1), 0.0))
 
     with mpmath.workdps(60):
         wanted = exact_variances([[4, 0, 0]], prior)["joint"]
@@ -214,7 +214,7 @@ def test_entropy_within_a_class_keeps_its_digits(prior: float) -> None:
 
 @pytest.mark.parametrize("z", [1e-9, 1e-3, 0.5, 1.0, 15.9, 16.0, 123.4, 1e5, 1e9])
 def test_special_functions_agree_with_mpmath(z: float) -> None:
-    excess, spread = (float(x[0]) for x in excess_and_spread(np.array([z])))
+    excess, spread = (float(x[0]) for x in compute_excess_and_spread(np.array([z])))
     with mpmath.workdps(50):
         x = mpmath.mpf(z)
         assert excess == pytest.approx(float(mpmath.psi(0, x + 1) - mpmath.log(x)), rel=2e-15)
@@ -224,8 +224,8 @@ def test_special_functions_agree_with_mpmath(z: float) -> None:
 @given(st.floats(0.001, 300), st.floats(0, 300), st.floats(0, 300))
 def test_series_is_positive_and_below_its_coarser_case(a: float, more: float, other: float) -> None:
     r, s = a + more, a + other
-    value = overlap_sum(np.array([a]), np.array([r]), np.array([s]))
-    nested = excess_and_spread(np.array([r, s]))[1]
+    value = sum_overlaps(np.array([a]), np.array([r]), np.array([s]))
+    nested = compute_excess_and_spread(np.array([r, s]))[1]
     assert 0 < value <= nested.min() * (1 + 1e-12)
 
 
@@ -233,7 +233,7 @@ def test_series_is_positive_and_below_its_coarser_case(a: float, more: float, ot
 def test_series_agrees_with_mpmath(a: float, r: float, s: float) -> None:
     with mpmath.workdps(30):
         wanted = float(series(a, r, s))
-    assert overlap_sum(np.array([a]), np.array([r]), np.array([s])) == pytest.approx(wanted, rel=1e-13)
+    assert sum_overlaps(np.array([a]), np.array([r]), np.array([s])) == pytest.approx(wanted, rel=1e-13)
 
 
 def test_sparse_equals_dense_on_a_large_table() -> None:

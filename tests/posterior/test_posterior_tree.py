@@ -16,11 +16,11 @@ from tests.api import (
     SharedRows,
     SubsetRows,
     Tree,
-    drawn_shares,
-    level_ends,
-    log_total,
-    shared_rows,
+    compute_log_total,
+    draw_shares,
+    find_level_ends,
     summarize_draws,
+    tree_rows,
 )
 
 
@@ -57,7 +57,7 @@ def test_rows_drawn_have_the_mean_that_is_stated(name: str) -> None:
     n = 6000
     rng = np.random.default_rng(3)
     weights = np.exp(model.log_evidence - model.log_evidence.max())
-    drawn = drawn_shares(model, rng.choice(weights.size, n, p=weights / weights.sum()), rng)
+    drawn = draw_shares(model, rng.choice(weights.size, n, p=weights / weights.sum()), rng)
     np.testing.assert_allclose(drawn.sum(2), 1.0)
     assert (drawn[:, ~cells] == 0).all()
     error = drawn.std(0) / np.sqrt(n)
@@ -72,9 +72,9 @@ def test_the_best_blocks_are_those_with_the_most_evidence(seed: int, monkeypatch
     near = np.where(np.arange(30)[:, None] // 5 == np.arange(30) // 5, rng.choice([1.0, 10.0, 100.0]), 1.0)
     counts = np.where(cells, rng.poisson(rng.choice([0.1, 1.0]) * near * rng.gamma(0.5, 1.0, (30, 30))), 0.0)
     tried: list[BlockRows] = []
-    monkeypatch.setattr(shared_rows, "BlockRows", lambda *rows: tried.append(BlockRows(*rows)) or tried[-1])
+    monkeypatch.setattr(tree_rows, "BlockRows", lambda *rows: tried.append(BlockRows(*rows)) or tried[-1])
 
-    best = shared_rows.find_best_blocks(counts, cells, np.arange(30))
+    best = tree_rows.find_best_blocks(counts, cells, np.arange(30))
 
     assert best is max(tried, key=lambda rows: rows.log_evidence[0])
     for rows in tried:
@@ -146,10 +146,12 @@ def test_the_evidence_of_a_fine_grid_is_that_of_a_much_finer_one() -> None:
     successes, failures = np.array([801.0, 789.0, 812.0, 795.0]), np.array([199.0, 211.0, 188.0, 205.0])
     level = BetaLevel(successes, failures)
 
-    centre, strength = np.linspace(*level_ends(4), 4001)[:, None], STRENGTHS
+    centre, strength = np.linspace(*find_level_ends(4), 4001)[:, None], STRENGTHS
     even = level.log_evidence(centre * strength, (1 - centre) * strength)
 
-    assert level.log_total == pytest.approx(log_total(even.ravel()), abs=0.05)  # the ends of the grid count half
+    assert level.log_total == pytest.approx(
+        compute_log_total(even.ravel()), abs=0.05
+    )  # the ends of the grid count half
     weights = np.exp(even - even.max()) / np.exp(even - even.max()).sum()
     first = (successes[0] + centre * strength) / (1000.0 + strength)
     assert level.mean[0] == pytest.approx(float((weights * first).sum()), abs=2e-5)
@@ -159,13 +161,13 @@ def test_subset_evidence_sums_over_all_subsets() -> None:
     """Against brute force over every subset of three columns."""
     counts, cells = np.array([[2.0, 0.0, 1.0]]), np.ones((1, 3), dtype=bool)
     model = SubsetRows(counts, cells)
-    share, b = model._shares[5], shared_rows._SUBSET_STRENGTHS[3]
+    share, b = model._shares[5], tree_rows._SUBSET_STRENGTHS[3]
     total = 0.0
     for subset in ([0, 2], [0, 1, 2]):
         a = len(subset)
         inside = np.exp(gammaln(a * b) - gammaln(a * b + 3) + gammaln(2 + b) + gammaln(1 + b) - 2 * gammaln(b))
         total += share**a * (1 - share) ** (3 - a) / (1 - (1 - share) ** 3) * inside
-    assert model.log_evidence[5 * shared_rows._SUBSET_STRENGTHS.size + 3] == pytest.approx(np.log(total), rel=1e-10)
+    assert model.log_evidence[5 * tree_rows._SUBSET_STRENGTHS.size + 3] == pytest.approx(np.log(total), rel=1e-10)
 
 
 def test_even_evidence_is_the_dirichlet_multinomial_one() -> None:
@@ -228,7 +230,7 @@ def test_accuracy_of_the_tree_is_near_that_of_the_data() -> None:
 
 
 def test_evidence_of_a_grid_is_its_mean() -> None:
-    assert log_total(np.log(np.array([1.0, 3.0]))) == pytest.approx(np.log(2.0))
+    assert compute_log_total(np.log(np.array([1.0, 3.0]))) == pytest.approx(np.log(2.0))
 
 
 def test_renamed_predictions_of_unseen_classes_may_be_any_that_are_left() -> None:

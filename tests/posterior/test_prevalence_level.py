@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import betaln, expit
 
-from tests.api import Array, LogLaw, NormalLogs, PowerLaw, PrevalenceLevel, TrendLevel, margin_mean
+from tests.api import Array, LogLaw, NormalLogs, PowerLaw, PrevalenceLevel, TrendLevel, estimate_margins
 
 
 def entropy(shares: Array) -> Array:
@@ -91,7 +91,7 @@ def test_a_long_tail_is_not_cut_off() -> None:
 
 def test_margin_mean_lies_between_counts_and_what_is_expected() -> None:
     totals, expected = np.array([8.0, 1.0, 0.0, 0.0]), np.array([2.0, 2.0, 1.0, 0.0])
-    mean = margin_mean(totals, expected)
+    mean = estimate_margins(totals, expected)
     assert mean.sum() == pytest.approx(1.0)
     assert 2 / 5 < mean[0] < 8 / 9
     assert 0 < mean[2] < 1 / 5
@@ -100,8 +100,8 @@ def test_margin_mean_lies_between_counts_and_what_is_expected() -> None:
 
 def test_margin_mean_follows_the_counts_where_they_are_many_and_differ() -> None:
     totals = np.array([8000.0, 1000.0, 1000.0])
-    np.testing.assert_allclose(margin_mean(totals, np.ones(3)), totals / totals.sum(), atol=0.001)
-    np.testing.assert_allclose(margin_mean(totals / 1000, totals), totals / totals.sum(), atol=0.02)
+    np.testing.assert_allclose(estimate_margins(totals, np.ones(3)), totals / totals.sum(), atol=0.001)
+    np.testing.assert_allclose(estimate_margins(totals / 1000, totals), totals / totals.sum(), atol=0.02)
 
 
 def recalls(share: Array, size: Array) -> TrendLevel:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import beta, binom, binomtest
 
 import infoscope as ifs
-from tests.api import TRIALS, binomial_interval, find, lower_limit_of_mean_recall, metrics_of
+from tests.api import TRIALS, binomial_interval, find, find_lower_limit_of_mean_recall, metrics_of
 
 Contingency, Posterior = ifs.Contingency, ifs.Posterior
 
@@ -184,7 +184,7 @@ def test_lower_limit_of_a_mean_recall_adds_the_margins_of_wilson(counts: list[li
     ]
     recalls = [row[i] / sum(row) for i, row in enumerate(counts)]
 
-    limit = lower_limit_of_mean_recall(Contingency.from_matrix(counts), level)
+    limit = find_lower_limit_of_mean_recall(Contingency.from_matrix(counts), level)
 
     assert limit == pytest.approx(np.mean(recalls) - np.linalg.norm(margins) / len(counts))
 
@@ -192,4 +192,4 @@ def test_lower_limit_of_a_mean_recall_adds_the_margins_of_wilson(counts: list[li
 def test_limits_of_a_mean_recall_exist_only_where_it_does() -> None:
     table = Contingency.from_matrix([[3, 0], [0, 4]], truth=["a", "b"], system=["x", "y"])
     assert np.isnan(Posterior(table, "tree").summary("balanced_accuracy")).all()
-    assert lower_limit_of_mean_recall(Contingency.from_matrix([[0, 9], [9, 0]])) == 0.0
+    assert find_lower_limit_of_mean_recall(Contingency.from_matrix([[0, 9], [9, 0]])) == 0.0

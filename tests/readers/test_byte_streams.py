@@ -20,7 +20,7 @@ from tests.api import (
     compression,
     conversions,
     csv_text,
-    duckdb_engine,
+    duckdb,
     measure_zstd,
     read_chunks,
 )
@@ -139,8 +139,8 @@ def test_unpacked_first_or_not_the_counts_are_the_same(
     for name, limit in limits.items():
         monkeypatch.setattr(conversions, name, limit)
     read: list[str] = []
-    scan = duckdb_engine.scan_files
-    monkeypatch.setattr(duckdb_engine, "scan_files", lambda *words: read.append(words[1].compression) or scan(*words))
+    scan = duckdb.scan_files
+    monkeypatch.setattr(duckdb, "scan_files", lambda *words: read.append(words[1].compression) or scan(*words))
     for fold in (1, 2):
         (tmp_path / f"fold={fold}").mkdir()
         path = tmp_path / f"fold={fold}" / f"part.{suffix}"

@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 
 from infoscope import ReadOptions, read, read_tables
 from infoscope.errors import InputError
-from tests.api import Counting, Places, UnfitError, is_built
-from tests.api import dispatch as encoded
+from tests.api import Counting, Places, UnfitError, is_built, parquet
 from tests.engines.cases import CASES, Case, counted, expected
 from tests.engines.writers import as_csv, as_parquet, as_parquet_parts, as_tsv_gz, text_spelling
 
@@ -28,9 +27,9 @@ class Spy:
     """Remembers whether codes were counted, or the engine was asked."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(encoded, "WORTH_TEXT", 0)
+        monkeypatch.setattr(parquet, "WORTH_TEXT", 0)
         self.by_codes: bool | None = None
-        count = encoded.count_by_codes
+        count = parquet.count_by_codes
 
         def watched(*asked: Any, **groups: Any) -> Any:
             tallies = count(*asked, **groups)
@@ -274,7 +273,7 @@ def test_many_truths_first_and_many_answers_later(suffix: str, tmp_path: Path, s
 def test_a_batch_that_is_too_large_is_left_to_the_engine(
     tmp_path: Path, spy: Spy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(encoded, "_LARGEST_BATCH", 100)
+    monkeypatch.setattr(parquet, "_LARGEST_BATCH", 100)
     path = tmp_path / "log.csv"
     path.write_text("gold,a,b\n" + "x,x,y\n" * 1000)
 

@@ -20,8 +20,7 @@ from click.testing import CliRunner
 
 from infoscope import ReadOptions, read, read_tables
 from infoscope.errors import InputError
-from tests.api import app
-from tests.api import dispatch as encoded
+from tests.api import app, parquet
 from tests.readers.pages import DICTIONARY, FIRST, SECOND, Column, Page, write_parquet
 from tests.readers.test_codes import Spy, cells
 from tests.readers.test_packed import labels_of, record, varint, whole, write_duckdb, write_polars, write_pyarrow
@@ -70,13 +69,13 @@ def log(tmp_path: Path) -> Path:
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Files that the compiled part was asked to count."""
     seen: list[Path] = []
-    count = encoded._count_parquet
+    count = parquet._count_parquet
 
     def watched(session: Any, files: Any, *more: Any) -> Any:
         seen.extend(files.paths)
         return count(session, files, *more)
 
-    monkeypatch.setattr(encoded, "_count_parquet", watched)
+    monkeypatch.setattr(parquet, "_count_parquet", watched)
     return seen
 
 

@@ -21,7 +21,8 @@ from click.testing import CliRunner
 
 import infoscope as ifs
 from infoscope.errors import InputError
-from tests.api import Chunk, Kind, MirroredFile, ObjectAddress, RowGroup, UnfitError, app, is_built, prefetch, stores
+from tests.api import Chunk, Kind, MirroredFile, ObjectAddress, RowGroup, UnfitError, app, is_built, stores
+from tests.api import parquet as prefetch
 from tests.readers.s3_server import KEY, SECRET, Door, s3_server
 
 ROWS = 30_000

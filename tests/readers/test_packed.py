@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from infoscope import ReadOptions, read, read_tables
 from infoscope.errors import InputError
-from tests.api import native as packed
+from tests.api import parquet
 from tests.readers.test_codes import Spy, by_hand, cells
 
 pytest.importorskip("infoscope.readers._packed", reason="the compiled part needs a C compiler and Python's headers")
@@ -113,7 +113,7 @@ def test_a_last_row_group_without_a_dictionary(kind: str, compression: str, tmp_
 def test_many_rows_without_a_dictionary_are_left_to_the_engine(
     tmp_path: Path, spy: Spy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(packed, "_FEW", 2)
+    monkeypatch.setattr(parquet, "_FEW", 2)
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"gold": ["x", "y", "y"], "said": ["x", "x", "x"]}), path, use_dictionary=False)
 
@@ -178,7 +178,7 @@ def test_files_without_rows_among_others(tmp_path: Path, spy: Spy) -> None:
 def test_a_row_group_that_is_too_large_is_left_to_the_engine(
     tmp_path: Path, spy: Spy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(packed, "_LARGEST_GROUP", 2)
+    monkeypatch.setattr(parquet, "_LARGEST_GROUP", 2)
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"gold": ["x", "y", "y"], "said": ["x", "x", "x"]}), path)
 
@@ -634,7 +634,7 @@ def test_many_small_row_groups_are_left_to_the_engine(tmp_path: Path, spy: Spy) 
 
 
 def test_counts_beyond_what_small_tables_hold(tmp_path: Path, spy: Spy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packed, "_MOST_ROWS", 500)
+    monkeypatch.setattr(parquet, "_MOST_ROWS", 500)
     gold, said = ([f"class {i * k % 7}" for i in range(3000)] for k in (1, 3))
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"gold": gold, "said": said}), path, row_group_size=200)

@@ -25,12 +25,14 @@ from tests.api import (
     STDIN,
     EngineError,
     Session,
-    duckdb_engine,
-    interruptible,
     quiet_bridge,
+    raise_interrupts,
     read_matrix,
     show_progress,
     spool_file,
+)
+from tests.api import (
+    duckdb as duckdb_engine,
 )
 
 HOSTILE = "x\"; DROP TABLE cells; --'$p) UNION SELECT 1 \\ %s ? {0}"
@@ -176,9 +178,9 @@ def test_a_file_that_shrinks_while_it_is_read(tmp_path: Path, monkeypatch: pytes
 
 @pytest.mark.parametrize("problem", [duckdb.InterruptException("Interrupted!"), RuntimeError("Query interrupted")])
 def test_an_engine_that_was_interrupted_means_the_user(problem: Exception) -> None:
-    with pytest.raises(KeyboardInterrupt), interruptible():
+    with pytest.raises(KeyboardInterrupt), raise_interrupts():
         raise problem
-    with pytest.raises(RuntimeError, match="else"), interruptible():
+    with pytest.raises(RuntimeError, match="else"), raise_interrupts():
         raise RuntimeError("something else")
 
 

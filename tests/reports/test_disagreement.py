@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tests.api import app, disagreement, plain
+from tests.api import app, describe_disagreement, to_plain
 from tests.papers.test_steingold2016 import MATRICES, PERCENT
 
 ASKED = ("proficiency", "phi", "accuracy", "f1")
@@ -45,12 +45,14 @@ def test_the_sentence_says_which_metric_prefers_which(command: str, tmp_path: Pa
 
 
 def test_metrics_that_agree_or_tie_are_not_said_to_disagree() -> None:
-    assert disagreement({"accuracy": {"a": 0.9, "b": 0.8}, "proficiency": {"a": 0.4, "b": 0.3}}) is None
-    assert disagreement({"accuracy": {"a": 0.9, "b": 0.9}, "proficiency": {"a": 0.4, "b": 0.3}}) is None
-    assert disagreement({"accuracy": {"a": 0.9, "b": None}, "proficiency": {"a": 0.2, "b": 0.3}}) is None
-    lower = disagreement({"accuracy": {"a": 0.9, "b": 0.8}, "erroneous_information_ratio": {"a": 1.2, "b": 0.7}})
+    assert describe_disagreement({"accuracy": {"a": 0.9, "b": 0.8}, "proficiency": {"a": 0.4, "b": 0.3}}) is None
+    assert describe_disagreement({"accuracy": {"a": 0.9, "b": 0.9}, "proficiency": {"a": 0.4, "b": 0.3}}) is None
+    assert describe_disagreement({"accuracy": {"a": 0.9, "b": None}, "proficiency": {"a": 0.2, "b": 0.3}}) is None
+    lower = describe_disagreement(
+        {"accuracy": {"a": 0.9, "b": 0.8}, "erroneous_information_ratio": {"a": 1.2, "b": 0.7}}
+    )
     assert lower is not None
-    assert plain(lower).endswith("a is first by accuracy; b by erroneous information ratio.")
+    assert to_plain(lower).endswith("a is first by accuracy; b by erroneous information ratio.")
 
 
 def test_metrics_with_one_verdict_share_a_sentence(tmp_path: Path) -> None:

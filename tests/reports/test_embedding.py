@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.api import embedded
+from tests.api import embed
 from tests.reports.pages import certainties, scores
 from tests.reports.test_html import embedded as in_page
 
@@ -28,14 +28,14 @@ def six_digits(part: Any) -> Any:
 
 @given(documents)
 def test_what_is_embedded_is_read_back(document: Any) -> None:
-    assert in_page(embedded(document, "data"), "data") == six_digits(document)
+    assert in_page(embed(document, "data"), "data") == six_digits(document)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_what_json_cannot_hold_is_an_error(value: float) -> None:
     for document in (value, [value], [value, None], {"x": [value, 1.0]}):
         with pytest.raises(ValueError, match=r"JSON|Out of range"):
-            embedded(document)
+            embed(document)
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 
 from infoscope import Contingency, Evaluation, compare, evaluate
 from infoscope.errors import InputError
-from tests.api import cell_table, coverage_points, element, label, table_of
+from tests.api import draw_label, draw_table, element, place_in_coverage, rebuild_table
 from tests.reports.pages import HOSTILE, as_html, hostile, plain, systems, typical
 from tests.strategies import tables
 
@@ -164,7 +164,7 @@ def test_hostile_names_add_no_element_and_no_attribute() -> None:
 
 
 def test_long_names_are_cut_in_the_middle_and_kept_whole_in_the_title() -> None:
-    shown = label("a" * 40 + "b" * 40, 20)
+    shown = draw_label("a" * 40 + "b" * 40, 20)
 
     assert shown == f'<bdi title="{"a" * 40}{"b" * 40}">{"a" * 12}…{"b" * 7}</bdi>'
     assert element("td", "<x>", class_="n", hidden=False, data_at=3) == '<td class="n" data-at="3">&lt;x&gt;</td>'
@@ -183,7 +183,7 @@ def test_every_table_has_a_page(table: Contingency) -> None:
 def test_matrix_is_read_back_from_the_document(table: Contingency) -> None:
     evaluation = plain({"a": table})
     again = Evaluation.from_dict(json.loads(evaluation.to_json()))
-    found = table_of(again.systems[0])
+    found = rebuild_table(again.systems[0])
 
     assert again.systems[0].table is None
     assert found is not None
@@ -213,7 +213,7 @@ def test_covariance_follows_from_the_three_spreads() -> None:
     for name, draws in names.items():
         value = metrics[name]
         metrics[name] = dataclasses.replace(value, mean=float(draws.mean()), sd=float(draws.std()), low=0.0, high=1.0)
-    spread = coverage_points([dataclasses.replace(system, metrics=metrics)])[0].spread
+    spread = place_in_coverage([dataclasses.replace(system, metrics=metrics)])[0].spread
 
     assert spread is not None
     np.testing.assert_allclose(spread.covariance, np.cov(r, f), rtol=1e-3)
@@ -561,7 +561,7 @@ def test_counts_of_six_digits_are_short_in_cells_and_whole_on_demand() -> None:
 
 
 def test_numbers_of_a_cell_do_not_wrap_and_words_may() -> None:
-    table = cell_table(["metric", "interval", "note"], [["captured share", "75.2 – 80.7", "not given"]])
+    table = draw_table(["metric", "interval", "note"], [["captured share", "75.2 – 80.7", "not given"]])
     assert "75.2\N{NO-BREAK SPACE}–\N{NO-BREAK SPACE}80.7" in table
     assert "captured share" in table
     assert "not given" in table

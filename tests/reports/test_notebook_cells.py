@@ -8,7 +8,7 @@ import pytest
 
 import infoscope as ifs
 from infoscope import ComparisonDisplay
-from tests.api import MAX_PICTURE, Column, Figure, ForestRow, Outline, Section, Table, as_notebook
+from tests.api import MAX_PICTURE, Column, Figure, ForestRow, Outline, Section, Table, render_notebook
 from tests.results.examples import EXAMPLES, example
 
 
@@ -61,8 +61,8 @@ def test_a_tall_picture_beside_a_table_is_folded() -> None:
     )
     table = Table([Column("system", "name"), Column("x")], [("s", "1")])
     section = Section("Rows", [Figure(tall), table, Section("Only on pages", [table], only="page")], "rows")
-    cell = as_notebook(Outline(title="x", kicker=("x",), headline="x.", sections=[section]))
+    cell = render_notebook(Outline(title="x", kicker=("x",), headline="x.", sections=[section]))
     assert "<summary>picture</summary><img" in cell
     assert "Only on pages" not in cell
     small = replace(section, blocks=[Figure(replace(tall, height=100.0)), table])
-    assert "<summary>picture" not in as_notebook(Outline(title="x", kicker=("x",), headline="x.", sections=[small]))
+    assert "<summary>picture" not in render_notebook(Outline(title="x", kicker=("x",), headline="x.", sections=[small]))

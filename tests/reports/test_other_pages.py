@@ -19,7 +19,7 @@ from hypothesis import given, settings
 import infoscope as ifs
 from infoscope import Contingency, catalogue, sweep
 from infoscope.errors import InputError
-from tests.api import ChoiceOptions, app, formula, hash_tables, pair_section
+from tests.api import ChoiceOptions, app, draw_formula, hash_tables, make_pair_section
 from tests.reports.pages import as_html, certainties, comparison, grouped, rows, scores
 from tests.reports.pages import settings as tuned
 from tests.reports.test_html import Outline, answered, embedded
@@ -307,7 +307,7 @@ def test_files_are_written_once_asked_for(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", catalogue)
 def test_formulas_are_plain_text_with_balanced_brackets(name: str) -> None:
-    shown = formula(catalogue[name].formula)
+    shown = draw_formula(catalogue[name].formula)
     bare = re.sub(r"</?su[bp]>", "", shown)
 
     assert not re.search(r"[\\{}^_]|frac|mathrm", bare)
@@ -316,9 +316,9 @@ def test_formulas_are_plain_text_with_balanced_brackets(name: str) -> None:
 
 
 def test_fractions_keep_their_meaning() -> None:
-    assert formula(r"\frac{A - A_0}{1 - A_0}") == "(A − A<sub>0</sub>) / (1 − A<sub>0</sub>)"
-    assert formula(r"1 - \frac{a}{b}") == "1 − (a / b)"
-    assert formula(r"\sqrt{\frac12 x}") == "√((1 / 2) x)"
+    assert draw_formula(r"\frac{A - A_0}{1 - A_0}") == "(A − A<sub>0</sub>) / (1 − A<sub>0</sub>)"
+    assert draw_formula(r"1 - \frac{a}{b}") == "1 − (a / b)"
+    assert draw_formula(r"\sqrt{\frac12 x}") == "√((1 / 2) x)"
 
 
 def test_verdicts_of_all_pairs_are_corrected_as_in_the_ranking() -> None:
@@ -331,7 +331,7 @@ def test_verdicts_of_all_pairs_are_corrected_as_in_the_ranking() -> None:
     result = ifs.compare(truth, systems, metrics=["proficiency"])
     pair = result.pair("a", "d")
     assert (pair.verdict, pair.significant) == ("better", False)  # by itself it would be
-    (table,) = pair_section(result).blocks
+    (table,) = make_pair_section(result).blocks
     verdict = [column.title for column in table.columns].index("verdict")
     assert [row[verdict] for row in table.rows] == [each.corrected_verdict for each in result.pairs]
     assert [row[verdict] for row in table.rows].count("better") == 2

@@ -18,14 +18,14 @@ from tests.api import (
     Look,
     Result,
     TextColumn,
-    coloured,
-    information_bar,
-    outline_of,
-    text_lines,
-    wrapped,
+    colour_lines,
+    draw_information_bar,
+    lay_out_columns,
+    make_outline,
+    render_text,
+    wrap_after_lead,
+    write_lines,
 )
-from tests.api import as_text as outline_as_text
-from tests.api import layout_columns as columns
 
 NAMES = ["猫", "a very long class name that nobody should ever use", "dog", "tab\there", "|pipe|"]
 
@@ -92,7 +92,7 @@ def test_several_systems_are_ranked_by_what_they_capture() -> None:
 
 
 def test_ascii_terminal_gets_ascii_only() -> None:
-    text = outline_as_text(outline_of(evaluation()), Look(signs=ASCII))
+    text = render_text(make_outline(evaluation()), Look(signs=ASCII))
 
     assert text.isascii()
     assert "\\u732b" in text
@@ -114,10 +114,10 @@ def test_rich_markup_in_labels_is_plain_text() -> None:
 
 
 def test_colour_and_bold_only() -> None:
-    lines = text_lines(outline_of(evaluation()), Look())
+    lines = write_lines(make_outline(evaluation()), Look())
 
-    assert "\x1b[34m" in coloured(lines, 100, bold_only=False) or "34m" in coloured(lines, 100, bold_only=False)
-    plain = coloured(lines, 100, bold_only=True)
+    assert "\x1b[34m" in colour_lines(lines, 100, bold_only=False) or "34m" in colour_lines(lines, 100, bold_only=False)
+    plain = colour_lines(lines, 100, bold_only=True)
     assert "\x1b[1m" in plain
     assert not re.search(r"\x1b\[[0-9;]*3[0-7]m", plain)
 
@@ -165,7 +165,7 @@ def test_clusters_have_a_table_for_each_side() -> None:
 @pytest.mark.parametrize("captured", [0.0, 1e-9, 0.5, 1 - 1e-9, 1.0])
 @pytest.mark.parametrize("false", [0.0, 1e-9, 0.4, 7.0])
 def test_ledger_is_drawn_to_scale(captured: float, false: float) -> None:
-    bar, words = information_bar(captured, false, 56, UNICODE)
+    bar, words = draw_information_bar(captured, false, 56, UNICODE)
 
     assert cell_len(bar.plain) == 56
     assert cell_len(words.plain) <= 56
@@ -181,11 +181,11 @@ def test_columns_go_by_priority_and_names_are_cut_last() -> None:
         TextColumn("more", [Text("654321")], priority=2),
     ]
 
-    assert columns(parts, 60, UNICODE, header=False)[0].plain.endswith("123456  654321")
-    assert columns(parts, 26, UNICODE, header=False)[0].plain == "xxxxx…xxxx  123456  654321"
-    narrow = columns(parts, 18, UNICODE, header=False)[0].plain
+    assert lay_out_columns(parts, 60, UNICODE, header=False)[0].plain.endswith("123456  654321")
+    assert lay_out_columns(parts, 26, UNICODE, header=False)[0].plain == "xxxxx…xxxx  123456  654321"
+    narrow = lay_out_columns(parts, 18, UNICODE, header=False)[0].plain
     assert narrow == "xxxxx…xxxx  654321"
-    assert columns(parts, 18, ASCII, header=False)[0].plain == "xxxxx~xxxx  654321"
+    assert lay_out_columns(parts, 18, ASCII, header=False)[0].plain == "xxxxx~xxxx  654321"
 
 
 def test_minor_columns_go_before_a_name_of_ordinary_length_is_cut() -> None:
@@ -196,7 +196,7 @@ def test_minor_columns_go_before_a_name_of_ordinary_length_is_cut() -> None:
         TextColumn("P(best)", [Text("62.8%")], right=True, priority=3),
     ]
 
-    assert [columns(parts, width, UNICODE)[1].plain for width in (51, 41, 39, 30)] == [
+    assert [lay_out_columns(parts, width, UNICODE)[1].plain for width in (51, 41, 39, 30)] == [
         "gradient_boosting_v3  59.2%  inconclusive    62.8%",
         "gradient_boosting_v3  59.2%  inconclusive",
         "gradient_boosting_v3 59.2% inconclusive",
@@ -205,7 +205,7 @@ def test_minor_columns_go_before_a_name_of_ordinary_length_is_cut() -> None:
 
 
 def test_wrapping_counts_wide_characters_as_two() -> None:
-    lines = wrapped("漢字 " * 20, 30, Text("! "))
+    lines = wrap_after_lead("漢字 " * 20, 30, Text("! "))
 
     assert all(cell_len(line.plain) <= 30 for line in lines)
     assert len(lines) > 1

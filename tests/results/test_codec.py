@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 import infoscope as ifs
 from infoscope import Difference, Estimate
 from infoscope.errors import InputError
-from tests.api import Json, app, decode, json_schema
-from tests.api import codec_encode as encode
+from tests.api import Json, app, decode, encode, json_schema
 from tests.results.examples import example
 
 

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import infoscope as ifs
-from tests.api import columns_of, named_apart, score_groups, two_thresholds
+from tests.api import collect_columns, rename_taken_columns, score_groups, two_thresholds
 
 ROWS = {"gold": [*"aabbab"] * 8, "svm": [*"abbbaa"] * 8, "score": [0.1, 0.2, 0.8, 0.9, 0.4, 0.7] * 8}
 GROUP = [*"uuuvvv"] * 8
@@ -21,7 +21,7 @@ def test_a_group_may_be_called_as_a_column_of_the_result(column: str) -> None:
     rows = {"gold": ROWS["gold"], "svm": ROWS["svm"], column: GROUP}
     found = ifs.evaluate(rows, truth="gold", system="svm", by=column, metrics=["accuracy"])
 
-    columns = columns_of(found.rows())
+    columns = collect_columns(found.rows())
     assert columns[f"by.{column}"] == ["u", "v"]
     assert columns["system"] == ["svm", "svm"]
     assert columns["n"] == [24, 24]
@@ -32,7 +32,7 @@ def test_a_group_of_scores_may_be_called_as_one_of_their_numbers() -> None:
     rows = {"gold": ROWS["gold"], "score": ROWS["score"], "n": GROUP, "brier_score": GROUP}
     found = score_groups(rows, truth="gold", score="score", by=["n", "brier_score"], positive="b")
 
-    columns = columns_of(found.rows())
+    columns = collect_columns(found.rows())
     assert columns["by.brier_score"] == ["total", "u", "v"]
     assert all(isinstance(value, float) for value in columns["brier_score"])
 
@@ -44,7 +44,7 @@ def thresholds(negative: str, positive: str) -> Any:
 
 
 def test_a_class_called_truth_is_beside_the_true_classes() -> None:
-    columns = columns_of(thresholds("truth", "x").rows())
+    columns = collect_columns(thresholds("truth", "x").rows())
     assert columns["truth"] == ["truth", "x"]
     assert list(columns) == ["truth", "predicted.truth", "x", "rejected"]
 
@@ -71,4 +71,4 @@ def test_lone_surrogates_are_escapes_in_frames(tmp_path: Path) -> None:
 
 
 def test_a_new_name_is_no_other_one_either() -> None:
-    assert named_apart({"n": 1, "by.n": 2}, {"n"}, "by") == {"by.by.n": 1, "by.n": 2}
+    assert rename_taken_columns({"n": 1, "by.n": 2}, {"n"}, "by") == {"by.by.n": 1, "by.n": 2}

@@ -8,7 +8,7 @@ import re
 import pytest
 from rich.cells import cell_len
 
-from tests.api import KINDS, Json, Result, result_of
+from tests.api import KINDS, Json, Result, decode_result
 from tests.results.examples import example
 
 _WORDS = "good poor ann bob eve joe cat dog fox near far steady nervous svm tree bayes plan win k score 0 1"
@@ -38,7 +38,7 @@ def result(request: pytest.FixtureRequest) -> Result:
     document = json.loads(example(request.param).to_json())
     hostile = with_hostile_names(document)
     assert hostile != document
-    return result_of(hostile)
+    return decode_result(hostile)
 
 
 def test_the_repr_stays_within_five_lines_that_can_be_printed(result):

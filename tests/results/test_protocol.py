@@ -16,7 +16,7 @@ import pytest
 import infoscope as ifs
 from infoscope import Finding
 from infoscope.errors import InputError
-from tests.api import KINDS, Provenance, Result, find_view, result_class
+from tests.api import KINDS, Provenance, Result, find_view, get_result_class
 from tests.results.examples import EXAMPLES, example, schema_file
 
 pytestmark = pytest.mark.parametrize("kind", sorted(KINDS))
@@ -39,7 +39,7 @@ def test_every_kind_has_an_example(kind):
 
 
 def test_the_kind_names_its_class_and_schema(kind, result):
-    assert result_class(kind) is type(result)
+    assert get_result_class(kind) is type(result)
     assert result.kind == kind
     assert result.to_dict()["schema"] == f"infoscope/{kind}/2"
 

@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 from infoscope import ReadOptions, read, read_joint, read_tables
 from infoscope.errors import InputError, UnknownNameError
 from tests.api import Rows, app
-from tests.api import files as spark_files
+from tests.api import spark as spark_files
 from tests.engines.cases import CASES, Case, counted, expected, same, text_label
 from tests.engines.judged_log import JUDGED_LOG, check_tensors, check_weighted_grades
 from tests.engines.pattern_log import PATTERN_LOG, check_patterns, check_results

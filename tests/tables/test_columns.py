@@ -10,8 +10,7 @@ import pytest
 
 import infoscope as ifs
 from infoscope import Contingency, InputError
-from tests.api import calibration
-from tests.api import tables_columns as columns
+from tests.api import calibration, encoding
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -228,11 +227,11 @@ def test_what_is_masked_is_missing() -> None:
 def test_many_indexes_of_their_own_are_compared_with_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """All pairs of a hundred would take minutes."""
     looks = []
-    shared = columns._find_shared
-    monkeypatch.setattr(columns, "_find_shared", lambda one, other: looks.append(1) or shared(one, other))
+    shared = encoding._find_shared
+    monkeypatch.setattr(encoding, "_find_shared", lambda one, other: looks.append(1) or shared(one, other))
     systems = {f"s{at}": pd.Series([0, 1], index=[f"{at}a", f"{at}b"]) for at in range(30)}
 
-    columns.check_pairing([0, 1], systems)
+    encoding.check_pairing([0, 1], systems)
     assert len(looks) <= 2 * 4 * 30
     with pytest.raises(InputError, match="s0 and last are pandas objects whose indexes hold the same keys"):
-        columns.check_pairing([0, 1], {**systems, "last": systems["s0"][::-1]})
+        encoding.check_pairing([0, 1], {**systems, "last": systems["s0"][::-1]})

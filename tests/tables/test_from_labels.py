@@ -19,7 +19,7 @@ from sklearn.metrics import confusion_matrix
 import infoscope as ifs
 from infoscope import Contingency, InputError, MissingLabelsWarning, read
 from infoscope.metrics import accuracy, f1
-from tests.api import count as counting
+from tests.api import counting
 
 TRUTH = ["x", "y", None, "x", "y", "x"]
 SYSTEM = ["x", "x", "y", "z", None, "x"]

@@ -16,9 +16,7 @@ import pyarrow.parquet as pq
 from click.testing import CliRunner
 
 from infoscope import Contingency, InputError, read, read_tables
-from tests.api import app, load_parts
-from tests.api import ifs_checks as stored
-from tests.api import ifs_file as storage
+from tests.api import app, ifs_file, load_parts
 from tests.tables import malicious
 
 TABLES: dict[str, Contingency] = {
@@ -168,8 +166,8 @@ def test_many_equal_rows_are_rejected_before_they_are_read(tmp_path: Path, monke
     path, load = saved_table(tmp_path, "text with a reject label")
     table = pq.read_table(path)
     pq.write_table(table.take([0] * 100_000), tmp_path / "bad.ifs")
-    monkeypatch.setattr(stored, "MANY_ROWS", 1_000)
-    monkeypatch.setattr(storage, "_assemble_table", lambda *_: pytest.fail("the rows were read"))
+    monkeypatch.setattr(ifs_file, "MANY_ROWS", 1_000)
+    monkeypatch.setattr(ifs_file, "_assemble_table", lambda *_: pytest.fail("the rows were read"))
 
     with pytest.raises(InputError, match=r"bad\.ifs .* a cell has two rows"):
         load(tmp_path / "bad.ifs")

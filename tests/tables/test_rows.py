@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from infoscope import Contingency
 from infoscope.errors import InputError, MissingLabelsWarning, UnknownNameError
-from tests.api import Rows, distinct_rows, pair_counts
+from tests.api import Rows, pair_counts
+from tests.api import rows as distinct_rows
 
 LABELS = st.one_of(st.none(), st.sampled_from(["a", "b", "c", "d"]))
 

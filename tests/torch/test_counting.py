@@ -6,8 +6,9 @@ import torch
 
 import infoscope as ifs
 from infoscope.errors import InputError
-from tests.api import device_tally as tally
-from tests.api import is_usable, libraries, pair_table
+from tests.api import device as pair_table
+from tests.api import device as tally
+from tests.api import is_usable, libraries
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 ROWS = 500

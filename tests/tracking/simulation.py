@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from tests.api import Detections, Sequence, TrackingOptions, Tracks, account_for, by_overlap
+from tests.api import Detections, MatchedSequence, TrackingOptions, Tracks, account_for, find_overlaps
 from tests.tracking.scenes import Rows, place
 
 SETTINGS = TrackingOptions(gate=0.5, similarity="overlap")
 
 
-def simulate(rng: np.random.Generator, objects: int = 10, frames: int = 120) -> Sequence:
+def simulate(rng: np.random.Generator, objects: int = 10, frames: int = 120) -> MatchedSequence:
     """One sequence; how good the tracker is varies from sequence to sequence."""
     time, spot = np.divmod(np.arange(objects * frames), objects)
     quality = rng.gamma(4.0, 0.25)
@@ -36,7 +36,7 @@ def simulate(rng: np.random.Generator, objects: int = 10, frames: int = 120) -> 
     return account(place(time, spot, spot), np.vstack(parts))
 
 
-def account(truth: Rows, tracks: Rows) -> Sequence:
+def account(truth: Rows, tracks: Rows) -> MatchedSequence:
     sides = (Detections.of(rows[:, 0].astype(int), rows[:, 1].astype(int), rows[:, 2:]) for rows in (truth, tracks))
     aligned = Tracks.align("simulated", *sides)
-    return account_for(aligned, by_overlap(aligned), SETTINGS)
+    return account_for(aligned, find_overlaps(aligned), SETTINGS)

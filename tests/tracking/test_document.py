@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infoscope import tracking
-from tests.api import share
+from tests.api import format_share
 from tests.tracking.scenes import Stage, crowd
 
 IDS = {
@@ -60,7 +60,7 @@ def test_the_convention_is_named(options: dict[str, object], words: str) -> None
 def test_text_and_markdown_say_the_same() -> None:
     result = tracking.compare(crowd(1)[0], {"one": crowd(1)[1], "two": crowd(1)[0]})
     names = ("proficiency", "false_information_ratio", "hota", "mota", "idf1")
-    shown = [share(system.metrics[name].value) for system in result.systems for name in names]
+    shown = [format_share(system.metrics[name].value) for system in result.systems for name in names]
 
     for text in (result.to_text(), result.to_markdown()):
         assert all(number in text for number in shown)

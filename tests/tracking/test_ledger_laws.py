@@ -17,14 +17,14 @@ from tests.api import (
     Association,
     SimilarPairs,
     Tracks,
-    by_overlap,
+    choose_heaviest,
+    choose_heaviest_cells,
     count_matches,
-    heaviest,
-    heaviest_overall,
-    independent,
-    information_ledger,
+    divide_bits,
+    find_overlaps,
+    match_independent,
+    match_sticky,
     read_tracks,
-    sticky,
 )
 from tests.tracking.scenes import Rows, Stage, crowd
 
@@ -43,7 +43,7 @@ def associations(draw: st.DrawFn, *, complete: bool = False) -> Association:
 
 
 def bits(table: Association, null: str = "prior") -> dict[str, float]:
-    ledger = information_ledger(table, null)
+    ledger = divide_bits(table, null)
     lines = {name: float(getattr(ledger, name).sum()) for name in ledger._fields}
     return lines | {"captured": float(ledger.captured.sum())}
 
@@ -51,7 +51,7 @@ def bits(table: Association, null: str = "prior") -> dict[str, float]:
 @given(associations())
 @pytest.mark.parametrize("null", NULLS)
 def test_no_line_is_negative_and_no_more_is_captured_than_there_is(null: str, table: Association) -> None:
-    ledger = information_ledger(table, null)
+    ledger = divide_bits(table, null)
 
     for name in ("truth", "missed", "confused", "fragmented", "spurious", "confused_by_system"):
         assert np.all(getattr(ledger, name) >= 0), name
@@ -164,7 +164,7 @@ def as_tracks(truth: Rows, system: Rows) -> Tracks:
 def test_the_heaviest_matching_is_heaviest(seed: int) -> None:
     """Against one dense assignment a frame, with no shortcut."""
     tracks = as_tracks(*crowd(seed, objects=25, noise=6.0))
-    pairs = by_overlap(tracks)
+    pairs = find_overlaps(tracks)
     best = 0.0
     for frame in range(len(tracks.frame_numbers)):
         dense = np.zeros((len(tracks.truth), len(tracks.system)))
@@ -173,7 +173,7 @@ def test_the_heaviest_matching_is_heaviest(seed: int) -> None:
         dense = dense[tracks.truth.frames == frame][:, tracks.system.frames == frame]
         best += dense[linear_sum_assignment(dense, maximize=True)].sum()
 
-    chosen = heaviest(tracks, pairs, pairs.similarity)
+    chosen = choose_heaviest(tracks, pairs, pairs.similarity)
 
     assert pairs.similarity[chosen].sum() == pytest.approx(best, abs=1e-9)
     assert len(np.unique(pairs.truth[chosen])) == len(chosen) == len(np.unique(pairs.system[chosen]))
@@ -185,7 +185,7 @@ def test_the_heaviest_cells_of_a_table(height: int, width: int, seed: int) -> No
     table = rng.integers(0, 6, (height, width)) * (rng.random((height, width)) < 0.6)
     rows, columns = np.nonzero(table)
 
-    chosen = heaviest_overall(rows, columns, table[rows, columns].astype(float))
+    chosen = choose_heaviest_cells(rows, columns, table[rows, columns].astype(float))
 
     assert table[rows[chosen], columns[chosen]].sum() == table[linear_sum_assignment(table, maximize=True)].sum()
     assert len(set(rows[chosen])) == len(chosen) == len(set(columns[chosen]))
@@ -205,7 +205,7 @@ def test_near_tied_worths_reach_the_solver_as_whole_numbers(height: int, width: 
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(csgraph, "min_weight_full_bipartite_matching", solver)
-        chosen = heaviest_overall(rows, columns, table[rows, columns])
+        chosen = choose_heaviest_cells(rows, columns, table[rows, columns])
 
     best = table[linear_sum_assignment(table, maximize=True)].sum()
     assert table[rows[chosen], columns[chosen]].sum() == pytest.approx(best, rel=1e-10)
@@ -240,9 +240,9 @@ def test_sharing_detections_marks_down_perfect_tracks_in_a_crowd() -> None:
 
 def test_the_matched_table_counts_every_detection_once() -> None:
     tracks = as_tracks(*crowd(2))
-    pairs = by_overlap(tracks)
+    pairs = find_overlaps(tracks)
 
-    for match in (sticky, independent):
+    for match in (match_sticky, match_independent):
         table = count_matches(tracks, match(tracks, pairs, 0.5))
         np.testing.assert_array_equal(table.truth_matched + table.missed, tracks.truth.lengths)
         np.testing.assert_array_equal(table.system_matched + table.false, tracks.system.lengths)
@@ -250,10 +250,10 @@ def test_the_matched_table_counts_every_detection_once() -> None:
 
 def test_a_tall_stack_of_candidates_is_looked_at_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     tracks = as_tracks(*crowd(1))
-    whole = by_overlap(tracks)
+    whole = find_overlaps(tracks)
     monkeypatch.setattr("infoscope.studies.tracking_matching.MAX_PAIRS_AT_ONCE", 50)
 
-    parts = by_overlap(tracks)
+    parts = find_overlaps(tracks)
 
     for one, other in zip(whole, parts, strict=True):
         np.testing.assert_array_equal(one, other)

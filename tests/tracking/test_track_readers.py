@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from infoscope import tracking
 from infoscope.errors import InputError, UnknownNameError
-from tests.api import check, read_text, read_tracks
+from tests.api import check_rows, read_text, read_tracks
 from tests.tracking.scenes import Rows, crowd
 
 TRUTH, TRACKS = crowd(3)
@@ -362,4 +362,4 @@ def test_nonsense_is_rejected_in_words(text: str) -> None:
     for form in ("auto", "motchallenge", "kitti", "bdd", "csv"):
         with contextlib.suppress(InputError, UnknownNameError):
             for reading in read_text(text, "file", "name", form).values():
-                check(reading, "split")
+                check_rows(reading, "split")

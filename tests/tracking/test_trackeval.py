@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from infoscope import tracking
-from tests.api import Real, Sequence, SequenceResult, TrackerResult, by_overlap, curve
-from tests.api import tracking_measures_values_of as values_of
+from tests.api import MatchedSequence, Real, SequenceResult, TrackerResult, compute_curve, compute_values, find_overlaps
 from tests.tracking.scenes import Rows, crowd
 
 trackeval = pytest.importorskip("trackeval", reason="TrackEval is not installed")
@@ -57,7 +56,7 @@ def system() -> TrackerResult:
     return tracking.evaluate(truth, {name: scene[1] for name, scene in SCENES.items()}).systems[0]
 
 
-def evaluated(result: SequenceResult) -> Sequence:
+def evaluated(result: SequenceResult) -> MatchedSequence:
     assert result.evaluated is not None
     return result.evaluated
 
@@ -69,7 +68,7 @@ def test_every_figure_of_every_sequence_and_of_all(system: TrackerResult) -> Non
         results = {}
         for sequence in system.sequences:
             results[sequence.name] = metric.eval_sequence(theirs(*SCENES[sequence.name]))
-            assert_equal(results[sequence.name], family, values_of(evaluated(sequence).total))
+            assert_equal(results[sequence.name], family, compute_values(evaluated(sequence).total))
             shown = {name: np.asarray(each.value) for name, each in sequence.metrics.items() if each.value is not None}
             assert_equal(results[sequence.name], family, shown)
         assert_equal(
@@ -85,7 +84,7 @@ def test_hota_level_by_level(system: TrackerResult) -> None:
 
     expected = hota.eval_sequence(theirs(*SCENES[sequence.name]))
 
-    found = curve(evaluated(sequence).total)
+    found = compute_curve(evaluated(sequence).total)
     for theirs_, ours in NAMES["HOTA"].items():
         np.testing.assert_allclose(found[ours], expected[theirs_], atol=1e-9)
 
@@ -94,7 +93,7 @@ def test_every_overlap(system: TrackerResult) -> None:
     sequence = system.sequences[2]
     expected = np.concatenate([each.ravel() for each in theirs(*SCENES[sequence.name])["similarity_scores"]])
 
-    found = by_overlap(evaluated(sequence).tracks).similarity
+    found = find_overlaps(evaluated(sequence).tracks).similarity
 
     np.testing.assert_allclose(np.sort(found), np.sort(expected[expected > 0]), rtol=1e-12)
 
@@ -134,4 +133,6 @@ def test_preprocessing_removes_the_same_boxes(benchmark: str) -> None:
     assert system.n == data["num_gt_dets"] < len(truth)
     assert system.system_boxes == data["num_tracker_dets"] < len(tracks)
     for metric in metrics():
-        assert_equal(metric.eval_sequence(data), metric.get_name(), values_of(evaluated(system.sequences[0]).total))
+        assert_equal(
+            metric.eval_sequence(data), metric.get_name(), compute_values(evaluated(system.sequences[0]).total)
+        )

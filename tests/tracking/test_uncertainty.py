@@ -11,18 +11,18 @@ from tests.api import (
     Detections,
     SimilarPairs,
     Tracks,
-    _larger,
-    _largest,
-    _sign_flip,
-    bits_in_time,
-    block_covariance,
+    _take_largest_variances,
+    _widen,
+    compute_values,
     count_matches,
-    estimate_all,
-    information_ledger,
-    spread_of,
+    divide_bits,
+    estimate_block_covariance,
+    estimate_metrics,
+    measure_spread,
+    sign_flip_p_value,
     stack,
+    sum_bits_by_frame,
 )
-from tests.api import tracking_measures_values_of as values_of
 from tests.tracking.scenes import Stage, crowd
 from tests.tracking.simulation import SETTINGS, account, simulate
 
@@ -50,7 +50,7 @@ def test_jackknife_by_evaluating_without_each_sequence() -> None:
 def test_counts_of_sequences_have_the_spread_of_a_sum() -> None:
     sequences = [simulate(np.random.default_rng(seed)) for seed in range(8)]
 
-    estimates, _ = estimate_all(sequences, SETTINGS)
+    estimates, _ = estimate_metrics(sequences, SETTINGS)
 
     switches = [float(each.total.id_switches) for each in sequences]
     assert estimates["id_switches"].sd == pytest.approx(np.sqrt(8) * np.std(switches, ddof=1))
@@ -68,8 +68,8 @@ def test_few_sequences_in_closed_form() -> None:
         "erroneous_information_ratio": size * np.var(lost + fragmented, ddof=1) + spurious,
     }
 
-    spread = spread_of([sequence], SETTINGS)
-    blocks = block_covariance([sequence], truth)
+    spread = measure_spread([sequence], SETTINGS)
+    blocks = estimate_block_covariance([sequence], truth)
 
     assert spread.degrees == size - 1
     assert "lower bound" in spread.note
@@ -86,9 +86,9 @@ def test_no_figure_is_surer_than_by_tracks_or_by_blocks() -> None:
     clusters, blocks = np.array([[1.0, 3.6], [3.6, 16.0]]), np.array([[9.0, 0.0], [0.0, 1.0]])
     values = {name: np.array(0.5) for name in ("proficiency", "false_information_ratio", "truth_entropy")}
 
-    variance = _largest([clusters, blocks, _larger(clusters, blocks)], values)
+    variance = _take_largest_variances([clusters, blocks, _widen(clusters, blocks)], values)
 
-    assert _larger(clusters, blocks)[0, 0] == 9
+    assert _widen(clusters, blocks)[0, 0] == 9
     assert variance["proficiency"] == 16
     assert variance["false_information_ratio"] == 9
     assert variance["erroneous_information_ratio"] == pytest.approx(10)  # 17 − 7.2 by tracks, 10 by blocks
@@ -97,7 +97,7 @@ def test_no_figure_is_surer_than_by_tracks_or_by_blocks() -> None:
 def test_frames_contribute_what_the_ledger_sums() -> None:
     for seed in range(5):
         sequence = simulate(np.random.default_rng(seed))
-        time, total = bits_in_time(sequence), sequence.total
+        time, total = sum_bits_by_frame(sequence), sequence.total
 
         assert time.truth.sum() == pytest.approx(total.truth_bits)
         assert time.lost.sum() == pytest.approx(total.missed_bits + total.confused_bits)
@@ -132,7 +132,7 @@ def test_a_frames_contribution_is_what_a_little_more_of_it_adds(frame: int) -> N
             np.repeat(starts[1][matched.system], count) + within,
             np.ones(len(within)),
         )
-        lines = information_ledger(count_matches(Tracks("", sides[0], sides[1], tracks.frame_numbers), pairs))
+        lines = divide_bits(count_matches(Tracks("", sides[0], sides[1], tracks.frame_numbers), pairs))
         return (
             lines.truth.sum(),
             lines.missed.sum() + lines.confused.sum(),
@@ -140,7 +140,7 @@ def test_a_frames_contribution_is_what_a_little_more_of_it_adds(frame: int) -> N
         )
 
     gained = np.subtract(ledger(1), ledger(0))
-    time = bits_in_time(sequence)
+    time = sum_bits_by_frame(sequence)
 
     assert gained == pytest.approx([time.truth[frame], time.lost[frame], time.false[frame]], abs=0.01)
 
@@ -148,7 +148,7 @@ def test_a_frames_contribution_is_what_a_little_more_of_it_adds(frame: int) -> N
 def test_blocks_by_drawing_them() -> None:
     """The closed form for blocks, against drawing blocks of the frames' contributions."""
     sequence = simulate(np.random.default_rng(2))
-    time, truth = bits_in_time(sequence), float(sequence.total.truth_bits)
+    time, truth = sum_bits_by_frame(sequence), float(sequence.total.truth_bits)
     frames, rng = len(time.truth), np.random.default_rng(0)
     length = round(frames / 5)
     starts = rng.integers(0, frames, (20_000, frames // length))
@@ -157,7 +157,7 @@ def test_blocks_by_drawing_them() -> None:
     lost, false = time.lost.sum() / truth, time.false.sum() / truth
     moves = np.stack([(lost * draws[0] - draws[1]) / truth, (draws[2] - false * draws[0]) / truth])
 
-    np.testing.assert_allclose(block_covariance([sequence], truth), np.cov(moves), rtol=0.06, atol=1e-6)
+    np.testing.assert_allclose(estimate_block_covariance([sequence], truth), np.cov(moves), rtol=0.06, atol=1e-6)
 
 
 @pytest.mark.slow
@@ -165,10 +165,10 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     """Groups of five sequences from one process; the truth is the value over all of them."""
     rng = np.random.default_rng(20)
     pool = [simulate(rng) for _ in range(600)]
-    truth = values_of(stack([each.total for each in pool]).total())
+    truth = compute_values(stack([each.total for each in pool]).total())
     held = dict.fromkeys((*RATIOS, "mota", "idf1", "hota"), 0)
     for at in range(0, len(pool), 5):
-        estimates, _ = estimate_all(pool[at : at + 5], SETTINGS)
+        estimates, _ = estimate_metrics(pool[at : at + 5], SETTINGS)
         for name in held:
             held[name] += estimates[name].low <= truth[name] <= estimates[name].high
 
@@ -179,11 +179,11 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
 def test_independent_frames_would_be_far_too_sure() -> None:
     """The interval of a single sequence is several times wider than frames as independent draws would make it."""
     sequence = simulate(np.random.default_rng(7), objects=15, frames=200)
-    time, truth = bits_in_time(sequence), float(sequence.total.truth_bits)
+    time, truth = sum_bits_by_frame(sequence), float(sequence.total.truth_bits)
     lost = time.lost.sum() / truth
     naive = np.sqrt(np.sum(((time.lost - lost * time.truth) / truth) ** 2))
 
-    assert spread_of([sequence], SETTINGS).sd["proficiency"] > 3 * naive
+    assert measure_spread([sequence], SETTINGS).sd["proficiency"] > 3 * naive
 
 
 def test_too_few_truth_tracks_for_an_interval() -> None:
@@ -219,7 +219,7 @@ def test_paired_differences_over_sequences() -> None:
     assert result.comparison.ranking == ("better", "worse")
     pairs = {each.metric: each for each in result.comparison.pairs}
     both = [[each.evaluated.total for each in system.sequences] for system in result.systems]
-    left_out = [values_of(stack(side).without_each())["proficiency"] for side in both]
+    left_out = [compute_values(stack(side).without_each())["proficiency"] for side in both]
     deviation = left_out[0] - left_out[1]
     sd = np.sqrt(5 / 6 * np.sum((deviation - deviation.mean()) ** 2))
     assert pairs["proficiency"].estimate.sd == pytest.approx(sd, abs=1e-12)
@@ -242,7 +242,7 @@ def test_sign_flips_by_drawing_agree_with_scipy() -> None:
         (differences,), np.sum, permutation_type="samples", n_resamples=20_000, **{seeded: np.random.default_rng(1)}
     ).pvalue
 
-    assert _sign_flip(differences, np.random.default_rng(2)) == pytest.approx(expected, abs=0.02)
+    assert sign_flip_p_value(differences, np.random.default_rng(2)) == pytest.approx(expected, abs=0.02)
 
 
 def test_settings_of_one_tracker_become_a_curve_and_a_front() -> None:
@@ -262,7 +262,7 @@ def test_settings_of_one_tracker_become_a_curve_and_a_front() -> None:
 @pytest.mark.slow
 def test_intervals_of_one_sequence_allow_for_how_sequences_differ() -> None:
     sequences = [simulate(np.random.default_rng([9, seed])) for seed in range(40)]
-    population = values_of(stack([each.total for each in sequences]).total(), SETTINGS.per)
+    population = compute_values(stack([each.total for each in sequences]).total(), SETTINGS.per)
     for name in ("false_information_ratio", "idf1", "hota"):
-        found = [estimate_all([each], SETTINGS)[0][name] for each in sequences]
+        found = [estimate_metrics([each], SETTINGS)[0][name] for each in sequences]
         assert np.mean([each.low <= population[name] <= each.high for each in found]) > 0.82, name

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infoscope import multilabel
-from tests.api import Categorization, Real, assignment_of, pair_information, read_label_lists
+from tests.api import Categorization, Real, assign_categories, compute_pair_information, read_label_lists
 from tests.multilabel.kdd import halves, labeler, line_stripped, verbatim
 from tests.published.figures import Figure, figures
 from tests.published.ledger import rule
@@ -29,7 +29,7 @@ def pair_of(figure: Figure) -> tuple[int, int]:
 
 
 def information(pair: Categorization) -> Real:
-    return pair_information(pair.joint_counts(), pair.truth_counts, pair.system_counts, float(pair.n))
+    return compute_pair_information(pair.joint_counts(), pair.truth_counts, pair.system_counts, float(pair.n))
 
 
 def places(pair: Categorization) -> dict[str, int]:
@@ -50,7 +50,7 @@ def table_1(figure: Figure) -> None:
 def reassigned_by_us(figure: Figure) -> int:
     """Number of categories that our assignment gives another name, lines stripped."""
     pair = line_stripped(*pair_of(figure))
-    return int(np.count_nonzero(assignment_of(pair, pair.joint_counts()) != np.arange(len(pair.categories))))
+    return int(np.count_nonzero(assign_categories(pair, pair.joint_counts()) != np.arange(len(pair.categories))))
 
 
 @rule(paper="steingold2016", where="Table 1", as_printed="number of reassigned categories")
@@ -63,7 +63,7 @@ def reassigned(figure: Figure) -> None:
         moved = REASSIGNED.fullmatch(each.as_printed)
         if moved and each.input == figure.input:
             theirs[place[moved[1]]] = place[moved[2]]
-    bits, ours = information(pair), assignment_of(pair, pair.joint_counts())
+    bits, ours = information(pair), assign_categories(pair, pair.joint_counts())
 
     assert sorted(theirs) == rows.tolist()
     assert np.count_nonzero(theirs != rows) == figure.published
@@ -81,7 +81,9 @@ def share_of_a_reassigned_pair(figure: Figure) -> float:
 
 def share_of(pair: Categorization, row: int, column: int) -> float:
     """Return the share of a true category's information that a category of the other labeler has."""
-    whole = pair_information(np.diag(pair.truth_counts), pair.truth_counts, pair.truth_counts, float(pair.n))[row, row]
+    whole = compute_pair_information(np.diag(pair.truth_counts), pair.truth_counts, pair.truth_counts, float(pair.n))[
+        row, row
+    ]
     return float(information(pair)[row, column] / whole) if whole else 0.0
 
 
