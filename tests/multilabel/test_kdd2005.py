@@ -22,8 +22,8 @@ from tests.api import (
     find_reassignments,
     proficiency,
     read_label_lists,
+    sum_categories,
 )
-from tests.api import sum_categories
 from tests.multilabel.kdd import labeler, line_stripped, needs_data, verbatim
 from tests.published.figures import Figure, figures
 
