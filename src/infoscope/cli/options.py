@@ -524,7 +524,13 @@ SHARED: dict[str, Callable[[Any], Any]] = {
         help="What each prediction costs: a CSV file laid out like a confusion matrix, gains negative. Adds the "
         "expected cost.",
     ),
-    "prior": option("--prior", group=METHOD, default="default", show_default=True, help="Prior of the intervals."),
+    "prior": option(
+        "--prior",
+        group=METHOD,
+        default="default",
+        show_default=True,
+        help="Prior of the intervals: a name, or a number per cell, which also shows covariances, as uniform does.",
+    ),
     "level": option(
         "--level",
         group=METHOD,

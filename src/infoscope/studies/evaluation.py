@@ -155,6 +155,18 @@ def describe_halving(*samples: int) -> str:
     return f"; {' to '.join(f'{number:,}' for number in samples)} more samples would halve them"
 
 
+INFORMATION = (
+    "truth_entropy",
+    "system_entropy",
+    "joint_entropy",
+    "mutual_information",
+    "missed_information",
+    "false_information",
+    "erroneous_information",
+)
+"""Sums of H(T), H(S) and H(T,S)."""
+
+
 @dataclass(frozen=True)
 class SystemResult:
     """Everything about one system (in one group)."""
@@ -231,6 +243,23 @@ class SystemResult:
         most = false * captured
         shared = float(np.clip((captured * captured + false * false - erroneous * erroneous) / 2.0, -most, most))
         return np.array([[false * false, shared], [shared, captured * captured]])
+
+    def information_covariance(self) -> np.ndarray | None:
+        """Return the posterior covariance of ``INFORMATION`` in bits²; None where their spread is not known.
+
+        It follows from the variances: Var H(S|T) = Var H(T,S) + Var H(T) − 2 Cov(H(T,S), H(T)), and so on.
+        """
+        sds = [self.estimate(name).sd for name in INFORMATION]
+        if any(sd is None for sd in sds):
+            return None
+        truth, system, joint, mutual, missed, false, _ = np.square(np.array(sds, dtype=float))
+        with_truth, with_system = (joint + truth - false) / 2.0, (joint + system - missed) / 2.0
+        between = (mutual - truth - system - joint) / 2.0 + with_truth + with_system
+        entropies = np.array(
+            [[truth, between, with_truth], [between, system, with_system], [with_truth, with_system, joint]]
+        )
+        parts = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, -1], [0, -1, 1], [-1, 0, 1], [-1, -1, 2]])
+        return np.asarray(parts @ entropies @ parts.T)
 
     def count_steps(self) -> dict[int, float] | None:
         """Return how many samples are predicted by how many steps too high; None without an order of the classes."""

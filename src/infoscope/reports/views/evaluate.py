@@ -83,6 +83,7 @@ from infoscope.results.notation import (
     format_share_with_interval,
 )
 from infoscope.studies.evaluation import (
+    INFORMATION,
     CellExamples,
     ClassEstimates,
     Evaluation,
@@ -114,6 +115,10 @@ MUCH_BY_CHANCE = 0.05
 """Captured information, at least, from which on the headline says that chance shows as much: samples are few."""
 MANY_METRICS = 4
 """From this many chosen metrics on, the columns of a table are headed by symbols."""
+STATED_PRIORS = ("haldane", "jeffreys", "uniform")
+"""Dirichlet priors that are no default, so that they were asked for."""
+MAX_MOMENTS = 4
+"""Systems whose moments are shown."""
 MAX_COST_CELLS = 8
 MAX_COLUMNS = 40
 """Systems in the table of all metrics."""
@@ -172,6 +177,7 @@ def outline(evaluation: Evaluation, unit: Units) -> Outline:
         blocks = [Explorer("compare", (evaluation, unit))]
         sections.append(Section("Compared with each other", blocks, "compare", only="page", link="Compare"))
     sections += make_grid_section(evaluation)
+    sections += _make_moments_sections(evaluation, unit)
     if place_in_triangle(evaluation.systems) or place_in_coverage(evaluation.systems):
         sections.append(Section("Maps", [Explorer("maps", evaluation)], "maps", only="page"))
     return Outline(
@@ -686,6 +692,29 @@ def _make_order_section(evaluation: Evaluation) -> list[Section]:
         )
         blocks.append(Table(*counts, "How far predictions are off, minus is too low", max_rows=ALL_ROWS))
     return [Section("Ordered classes", blocks, "order")]
+
+
+def _make_moments_sections(evaluation: Evaluation, unit: Units) -> Iterator[Section]:
+    """Show mean, sd and covariance of entropies and informations, where a Dirichlet prior was stated."""
+    several = len(evaluation.systems) > 1
+    parts: list[Block | Section] = []
+    for system in evaluation.ranking[:MAX_MOMENTS]:
+        method, covariance = system.interval, system.information_covariance()
+        prior = "" if method is None else method.prior or ""
+        if covariance is None or not (prior in STATED_PRIORS or prior.endswith("per cell")):
+            continue
+        rows: list[Sequence[Cell]] = []
+        for name, line in zip(INFORMATION, covariance * unit.per_bit**2, strict=True):
+            estimate, symbol = system.metrics[name], catalogue[name].symbol
+            shown = [format_number(value, ".2e") for value in line[:4].tolist()]
+            rows.append((Term(name, symbol), unit.amount(estimate.mean, 4), unit.amount(estimate.sd, 4), *shown))
+        columns = [Column("moments", "name"), Column("mean"), Column("sd")]
+        columns += [Column(f"with {catalogue[name].symbol}") for name in INFORMATION[:4]]
+        note = f"Moments of the posterior in {unit.name}, prior {prior}; with: covariance, in {unit.name}²."
+        table = Table(columns, rows, "Moments of entropies and informations", note=note, max_rows=ALL_ROWS)
+        parts.append(Section(Name(system.title), [table]) if several else table)
+    if parts:
+        yield Section("Moments by Wolpert and Wolf", parts, "moments", link="Moments")
 
 
 def _make_score_section(evaluation: Evaluation, unit: Units) -> list[Section]:
