@@ -1,6 +1,8 @@
 """Coordinates of every picture, against printed numbers, other libraries and the laws of geometry."""
 
 import math
+import re
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -31,18 +33,22 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics import false_information_ratio
 from tests.api import (
     ERRORS,
+    FONT,
     HEIGHT,
     HITS,
     CoveragePoint,
     ForestRow,
+    Line,
     Spread,
     TriangleShares,
+    Words,
     blend_colours,
     confusion_order,
     draw_iso_lines,
     ellipse,
     find_contours,
     heat_map,
+    measure_width,
     place,
     surface,
     warp,
@@ -226,6 +232,58 @@ def test_entropy_diagram_is_to_scale(name: str, case: str) -> None:
     assert (shared[0].start, shared[0].end) == pytest.approx((shared[1].start, shared[1].end))
     length = max(part.end for part in joint) - min(part.start for part in joint)
     assert length == pytest.approx(bits(counts))
+
+
+def surface_of(outline: Line) -> float:
+    """Of a polygon, by the shoelace formula."""
+    x, y = np.array(outline.points).T
+    return abs(np.dot(x, np.roll(y, 1)) - np.dot(y, np.roll(x, 1))) / 2
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        [[8, 1, 1], [0, 3, 7]],
+        [[3, 1], [4, 5], [0, 9], [9, 1]],
+        [[4, 2, 0], [0, 0, 9]],
+        [[5, 0], [0, 5]],
+        [[50, 50], [45, 55]],
+    ],
+)
+def test_circles_of_the_joint_diagram_have_the_areas_of_the_entropies(counts: list[list[int]]) -> None:
+    joint = np.array(counts)
+    truth, system = bits(joint.sum(axis=1)), bits(joint.sum(axis=0))
+    panel = EntropyDiagramDisplay.from_table(Contingency.from_matrix(counts), form="circles").panel()
+    areas = {mark.fill: surface_of(mark) for mark in panel.marks if isinstance(mark, Line) and mark.fill}
+
+    expected = {"missed": truth, "false": system, "captured": truth + system - bits(joint)}
+    assert areas == pytest.approx(expected, rel=2e-3)
+    wide, high = panel.inner
+    assert (panel.x.high - panel.x.low) / wide == pytest.approx((panel.y.high - panel.y.low) / high)
+
+
+@pytest.mark.parametrize("form", ["joint", "circles", "extended"])
+def test_labels_of_a_diagram_stay_where_the_output_is_constant(form: Literal["joint", "circles", "extended"]) -> None:
+    panel = EntropyDiagramDisplay.from_table(Contingency.from_matrix([[5, 0], [7, 0]]), form=form).panel()
+    words = [mark for mark in panel.marks if isinstance(mark, Words)]
+    said = " ".join([*(mark.text for mark in words), panel.x.title])
+
+    for name in ("truth", "output", "H(T) = 0.98", "H(S) = 0.00", "H(T|S)", "H(S|T) = 0.00"):
+        assert name in said
+    assert re.search(r"\bI(\(T;S\))? = 0\.00", said)
+    for mark in words:
+        x, _ = panel.place(mark.x, mark.y)
+        width = measure_width(mark.text, FONT[mark.size])
+        start = x + mark.shift[0] - {"start": 0.0, "middle": 0.5, "end": 1.0}[mark.anchor] * width
+        assert -1.0 <= start <= start + width <= panel.width + 1.0, mark.text
+
+
+@pytest.mark.parametrize("form", ["joint", "circles"])
+def test_a_joint_diagram_of_nothing_is_rejected_in_words(form: Literal["joint", "circles"]) -> None:
+    constant = Contingency.from_matrix([[7, 0], [0, 0]])
+
+    with pytest.raises(InputError, match="truth and output never vary"):
+        EntropyDiagramDisplay.from_table(constant, form=form)
 
 
 def test_split_diagram_gives_each_side_its_own_scale() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from infoscope.figures import EntropyDiagramDisplay, LedgerDisplay, PerplexityDisplay
 from infoscope.metrics import proficiency
 from infoscope.tables import Contingency
+from tests.papers.test_holt2010 import TABLES as HOLT
 from tests.papers.test_steingold2016 import MATRICES as STEINGOLD
 from tests.papers.test_steingold2016 import PERCENT as STEINGOLD_PRINTED
 from tests.papers.test_valverde2013 import MATRICES as VALVERDE
@@ -29,6 +30,12 @@ def exhibits() -> Iterator[Exhibit]:
     table = Contingency.from_matrix(VALVERDE["a"])
     yield Exhibit("diagram-joint", "Joint form", where, EntropyDiagramDisplay.from_table(table, form="joint"))
     yield Exhibit("diagram-split", "Split form", where, EntropyDiagramDisplay.from_table(table, form="split"))
+    yield Exhibit(
+        "diagram-circles",
+        "Joint entropy diagram of circles (classifier A)",
+        "Holt, Mastromarino, Kao & Hurley 2010, Figure 2",
+        EntropyDiagramDisplay.from_table(HOLT["A"], form="circles"),
+    )
     tables = {name: Contingency.from_matrix(matrix) for name, matrix in VALVERDE.items()}
     yield Exhibit("perplexity", "Perplexity chain", where, PerplexityDisplay.from_table(tables))
     ledger = Contingency.from_matrix(STEINGOLD["2.3.1a A"])

@@ -48,6 +48,7 @@ def holt_sections() -> Iterator[Section]:
         "brackets; ✗ marks those that do not round to the printed number.",
     )
     yield Picture("confusion-grid", "Figure 1: the four matrices, with scores")
+    yield Picture("diagram-circles", "Figure 2: the joint entropy diagram, areas to scale (classifier A)")
     yield Picture("coverage", "Figure 3: the coverage plane")
     yield _table_2()
     yield Picture("coverage-arrows", "Figure 5: improvement factors")

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Literal, Self
+from math import acos, cos, pi, sin, sqrt
+from typing import ClassVar, Literal, Self, get_args
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from infoscope.figures.layout import (
     shorten,
     write_count,
 )
-from infoscope.figures.scene import Anchor, Axis, Bar, Line, Mark, Panel, Ribbon, Size, Words, series
+from infoscope.figures.scene import Anchor, Axis, Bar, Dot, Line, Mark, Panel, Point, Ribbon, Size, Words, series
 from infoscope.metrics import (
     cell_false_information,
     cell_missed_information,
@@ -147,7 +148,7 @@ class LedgerDisplay(TableDisplay):
 
 # The entropy diagram --------------------------------------------------------------------------------------------------
 
-Form = Literal["joint", "extended", "split"]
+Form = Literal["joint", "circles", "extended", "split"]
 _WORDS = {
     "unused truth": ("faint", "ΔH(T)", "imbalance of the truth"),
     "missed": ("missed", "H(T|S)", "missed"),
@@ -177,8 +178,8 @@ class Part:
 class EntropyDiagramDisplay(TableDisplay):
     """Truth above, output below, the shared part of both in one place; every area is to scale.
 
-    ``joint`` shows H(T) and H(S); ``extended`` adds what a balanced truth and output would have; ``split`` gives each
-    side its own scale from 0 to 1.
+    ``joint`` shows H(T) and H(S), ``circles`` the same as circles that overlap; ``extended`` adds what a balanced truth
+    and output would have; ``split`` gives each side its own scale from 0 to 1.
     """
 
     truth: float
@@ -193,8 +194,8 @@ class EntropyDiagramDisplay(TableDisplay):
     @classmethod
     def from_table(cls, tables: Tables, *, name: str = "system", form: Form = "extended") -> Self:
         """Draw the diagram of one table."""
-        if form not in ("joint", "extended", "split"):
-            raise InputError(f"the form {form!r} is not known; choose joint, extended or split")
+        if form not in get_args(Form):
+            raise InputError(f"the form {form!r} is not known; choose joint, circles, extended or split")
         table = get_only_table(tables, name, "an entropy diagram")
         h = entropies(table)
         rooms = h.truth_room, h.system_room
@@ -202,6 +203,8 @@ class EntropyDiagramDisplay(TableDisplay):
             raise InputError("truth and output have one class each, so there is no room for information to draw")
         if form == "split" and min(rooms) == 0.0:
             raise InputError("a side with one class has no room for information; the split form does not exist")
+        if form in ("joint", "circles") and not max(h.truth, h.system) > 0:
+            raise InputError("truth and output never vary, so there is no information to draw")
         return cls(float(h.truth), float(h.system), float(h.mutual), *rooms, form)
 
     @property
@@ -239,11 +242,16 @@ class EntropyDiagramDisplay(TableDisplay):
         ]
 
     def panel(self) -> Panel:
-        """Draw both bars, with brackets for H(T), H(S) and H(T,S)."""
+        """Draw both bars, with brackets for H(T), H(S) and H(T,S); or both circles."""
+        if self.form == "circles":
+            return self._draw_circles()
         parts = [part for part in self.parts if part.bits > 1e-12]
         low, high = min(part.start for part in parts), max(part.end for part in parts)
         marks = [mark for part in parts for mark in self._draw_bar(part, high - low)]
         split = self.form == "split"
+        for row, name in enumerate(("output", "truth")):
+            left = 0.0 if split else min(self.parts[0].start, 0.0)
+            marks.append(Words(left, row + 0.5, name, "dim", anchor="end", shift=(-10.0, 0.0)))
         if not split:
             missed, false = self.truth - self.shared, self.system - self.shared
             for start, end, y, depth, text in (
@@ -253,11 +261,16 @@ class EntropyDiagramDisplay(TableDisplay):
             ):
                 shift = (0.0, -10.0 if depth < 0 else 11.0)
                 marks.append(draw_brace(start, end, y, depth))
-                marks.append(Words((start + end) / 2, y, text, "dim", anchor="middle", shift=shift))
+                x = (start + end) / 2
+                anchor: Anchor = "middle"
+                if (end - start) / (high - low) * 520.0 < 7.0 * len(text):  # too short for its name: keep it inside
+                    x, anchor = (start, "start") if depth < 0 else (end, "end")
+                marks.append(Words(x, y, text, "dim", anchor=anchor, shift=shift))
         ticks = choose_round_ticks(0.0, 1.0, 5) if split else []
         title = "share of log k above, of log m below" if split else f"areas to scale, in bits; {self.case} case"
-        hidden = [part for part in parts if not self._has_room(part, high - low)]
-        title += "".join(f"; {_WORDS[part.what][1]} = {part.bits:.2f}" for part in hidden)
+        named = [part for part in self.parts if part.bits > 1e-12 or not part.what.startswith("unused")]
+        hidden = [part for part in named if not self._has_room(part, high - low)]
+        title += "".join({f"; {_WORDS[part.what][1]} = {part.bits:.2f}": None for part in hidden})
         return Panel(
             f"Entropy diagram, {self.form} form",
             f"Truth has {self.truth:.2f} of {self.truth_room:.2f} bits, output {self.system:.2f} of "
@@ -293,15 +306,95 @@ class EntropyDiagramDisplay(TableDisplay):
                 Words(middle, row + 0.5, symbol, ink, "normal", "middle", (0.0, -8.0), bold=True, halo=halo),
                 Words(middle, row + 0.5, number, ink, "small", "middle", (0.0, 9.0), halo=halo),
             ]
-        if part.what in ("truth shared", "system shared"):
-            name = "truth" if row else "output"
-            low = self.parts[0].start if self.form != "split" else 0.0
-            marks.append(Words(min(low, 0.0), row + 0.5, name, "dim", anchor="end", shift=(-10.0, 0.0)))
         return marks
+
+    def _draw_circles(self) -> Panel:
+        """Draw H(T) and H(S) as circles whose areas and overlap are to scale, and name all five quantities."""
+        a, b, apart = self.circles
+        ends = (-a, min(max(apart - b, -a), a), min(a, apart + b), apart + b)  # of the regions, along the middle
+        marks: list[Mark] = [
+            _draw_region(_trace_arc(0.0, a, pi), "missed", f"H(T) = {self.truth:.3f} bits"),
+            _draw_region(_trace_arc(apart, b, pi), "false", f"H(S) = {self.system:.3f} bits"),
+        ]
+        if self.shared > 0:
+            marks.append(_draw_region(_trace_lens(a, b, apart), "captured", f"I(T;S) = {self.shared:.3f} bits"))
+        marks += [Line(_trace_arc(0.0, a, pi), closed=True), Line(_trace_arc(apart, b, pi), closed=True)]
+        wide, high = 572.0, 200.0
+        scale = 1.04 * max(2 * max(a, b) / high, (a + max(a, apart + b)) / wide)
+        middle = (max(a, apart + b) - a) / 2
+        low = -scale * high / 2
+        words = (
+            ("H(T|S)", "missed", self.truth - self.shared),
+            ("I(T;S)", "shared", self.shared),
+            ("H(S|T)", "false", self.system - self.shared),
+        )
+        for place, (symbol, word, bits) in enumerate(words):
+            x = middle + (place - 1) * scale * wide / 3
+            marks.append(Words(x, low, f"{symbol} = {bits:.2f} {word}", anchor="middle", shift=(0.0, 24.0)))
+            if bits > 1e-12:
+                inside = ((ends[place] + ends[place + 1]) / 2, 0.0)
+                marks += [Line((inside, (x, low)), "ink", clip=False), Dot(*inside, "ink", size=2.5)]
+        left, right = middle - scale * wide / 2, middle + scale * wide / 2
+        marks += [
+            Words(left, -low, f"truth H(T) = {self.truth:.2f}", "dim", shift=(0.0, -12.0)),
+            Words(right, -low, f"output H(S) = {self.system:.2f}", "dim", anchor="end", shift=(0.0, -12.0)),
+        ]
+        return Panel(
+            "Joint entropy diagram",
+            f"Truth has {self.truth:.2f} bits, output {self.system:.2f}; they share {self.shared:.2f}. "
+            f"{self.case.capitalize()} case.",
+            Axis(left, right, "areas to scale, in bits", line=False),
+            Axis(low, -low),
+            tuple(marks),
+            width=600.0,
+            height=304.0,
+            margins=(14.0, 30.0, 14.0, 74.0),
+        )
+
+    @property
+    def circles(self) -> tuple[float, float, float]:
+        """Radii of H(T) and H(S), and the distance of their centres at which they share I(T;S)."""
+        a, b = sqrt(self.truth / pi), sqrt(self.system / pi)
+        near, far = abs(a - b), a + b
+        if self.case == "independent":
+            return a, b, far
+        if min(self.truth, self.system) - self.shared <= 1e-9:  # one says nothing beyond the other
+            return a, b, near
+        for _ in range(60):
+            middle = (near + far) / 2
+            near, far = (middle, far) if _overlap(a, b, middle) > self.shared else (near, middle)
+        return a, b, near
 
     def _has_room(self, part: Part, span: float) -> bool:
         """Return whether the words of a part fit into it."""
         return part.bits / span * 520.0 > max(8.0 * len(_WORDS[part.what][1]), 6.5 * 4) + 4.0
+
+
+def _open_lens(a: float, b: float, apart: float) -> tuple[float, float]:
+    """Return the half angles at which two circles see the edge of what they share."""
+    if apart <= abs(a - b):
+        return (0.0, pi) if b <= a else (pi, 0.0)
+    cosines = (apart**2 + a**2 - b**2) / (2 * apart * a), (apart**2 + b**2 - a**2) / (2 * apart * b)
+    return acos(min(max(cosines[0], -1.0), 1.0)), acos(min(max(cosines[1], -1.0), 1.0))
+
+
+def _overlap(a: float, b: float, apart: float) -> float:
+    alpha, beta = _open_lens(a, b, apart)
+    return a**2 * (alpha - sin(2 * alpha) / 2) + b**2 * (beta - sin(2 * beta) / 2)
+
+
+def _trace_arc(x: float, radius: float, half: float, towards: float = 0.0) -> tuple[Point, ...]:
+    turns = [towards + half * (step / 90 - 1) for step in range(181)]
+    return tuple((x + radius * cos(turn), radius * sin(turn)) for turn in turns)
+
+
+def _trace_lens(a: float, b: float, apart: float) -> tuple[Point, ...]:
+    alpha, beta = _open_lens(a, b, apart)
+    return (*_trace_arc(0.0, a, alpha), *_trace_arc(apart, b, beta, pi))
+
+
+def _draw_region(outline: tuple[Point, ...], colour: str, tip: str) -> Line:
+    return Line(outline, colour, 0.0, closed=True, fill=colour, tip=tip)
 
 
 def _stack_parts(
