@@ -409,6 +409,7 @@ EXACT: dict[str, Callable[[E], Value | list[Value]]] = {
         lambda i, j: ratio(ratio(t.n[i][j], t.rows[i]), ratio(t.n[j][j], t.rows[j]))
     ),
     "diagnostic_odds_ratio": lambda t: t.detect(lambda i, j: ratio(t.n[i][i] * t.n[j][j], t.n[j][i] * t.n[i][j])),
+    "lift": lambda t: t.detect(lambda i, _: ratio(t.precision(i), ratio(t.rows[i], t.total))),
     # bounds
     "fano_bound": lambda t: ratio(max(t.missed - 1, 0), log2(t.k)),
     "tight_fano_bound": lambda t: t.fano_root(),

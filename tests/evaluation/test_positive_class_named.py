@@ -16,7 +16,7 @@ TABLE = Contingency.from_matrix([[40, 10], [5, 45]], truth=["cat", "dog"], posit
 OTHER = Contingency.from_matrix([[30, 20], [15, 35]], truth=["cat", "dog"], positive="dog")
 OF_CLASS = [
     *("precision", "recall", "specificity", "npv", "false_alarm_rate", "f1", "f_beta", "jaccard"),
-    *("positive_likelihood_ratio", "negative_likelihood_ratio"),
+    *("positive_likelihood_ratio", "negative_likelihood_ratio", "lift"),
 ]
 
 

@@ -48,6 +48,7 @@ from infoscope.metrics.binary import (
     false_alarm_rate,
     informedness,
     jaccard,
+    lift,
     markedness,
     negative_likelihood_ratio,
     npv,

@@ -564,3 +564,28 @@ def diagnostic_odds_ratio(table: Contingency) -> Real:
     """
     d = detection(table)
     return _divide_products((d.hits, d.correct_rejections), (d.false_alarms, d.silent_misses))
+
+
+@metric(
+    Card(
+        title="Lift",
+        family="diagnostic",
+        symbol="lift",
+        formula=r"\frac{TP \cdot n}{(TP+FP)(TP+FN)}",
+        source="common",
+        range=(0.0, np.inf),
+        of_positive=True,
+        laws=_SCALED,
+        undefined="needs two true classes and predictions among them, positive samples and positive predictions",
+        note="1 is chance, and 1 over the prevalence the most. It is recall over the fraction predicted positive, too.",
+    ),
+    why=explain_not_binary("no sample is positive, or none is predicted positive"),
+)
+def lift(table: Contingency) -> Real:
+    """Precision over prevalence: how many times more positives there are among the positive predictions than among all.
+
+    >>> print(f"{lift(Contingency.from_matrix([[8, 2], [2, 28]], positive=0)):.1f}")
+    3.2
+    """
+    d = detection(table)
+    return _divide_products((d.hits, table.grand_total), (d.alarms, d.positives))

@@ -87,7 +87,7 @@ Certainty = Literal["confidence", "margin", "entropy"]
 ALARM_RATE = "alarm_rate"
 """Share of samples that are predicted positive; beside the metrics of the catalogue."""
 LIFT = "lift"
-"""Precision over the share of positives: how many times better than rows at random; beside the catalogue, too."""
+"""The metric that is drawn over the alarm rate."""
 THRESHOLD_METRICS = (
     ALARM_RATE,
     LIFT,
@@ -211,7 +211,7 @@ class Sweep(CurveResult):
             return self.curves[metric].copy()
         if metric in self.stored_curves:
             return np.array([np.nan if value is None else value for value in self.stored_curves[metric]], dtype=float)
-        if metric in (ALARM_RATE, LIFT):
+        if metric == ALARM_RATE:
             return np.asarray(_evaluate(self.tables, metric), dtype=np.float64)
         entry = find(metric)
         if entry.card.level != "table":
@@ -422,15 +422,11 @@ def _build_tables(ladder: ThresholdTables, sample_size: float | None) -> Conting
 
 
 def _evaluate(tables: Contingency, metric: str) -> Real:
-    """Return a metric, alarm rate or lift of a batch of tables."""
-    if metric not in (ALARM_RATE, LIFT):
+    """Return a metric or the alarm rate of a batch of tables."""
+    if metric != ALARM_RATE:
         return np.broadcast_to(np.asarray(find(metric).score(tables), dtype=float), tables.batch_shape)
     column = tables.system_labels.index(tables.positive_label)
-    alarm_rate = tables.column_totals[..., column] / tables.grand_total
-    if metric == ALARM_RATE:
-        return alarm_rate
-    precision = _evaluate(tables, "precision")
-    return precision / float(alarm_rate[-1] * precision[-1])  # at the last threshold all are alarms
+    return tables.column_totals[..., column] / tables.grand_total
 
 
 def _drop_infinite(values: Real) -> list[float | None]:
