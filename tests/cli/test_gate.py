@@ -251,7 +251,8 @@ def test_markdown_and_files(good: str, tmp_path: Path) -> None:
         (["--min", "proficiency.lower=0.6"], "it has value, mean, sd, low, high"),
         (["--min", "proficency=0.6"], "proficiency"),
         (["--min", "class_recall=0.6"], "each class"),
-        (["--not-worse", "--min", "accuracy=0.1"], "needs --baseline"),
+        (["--not-worse", "--min", "accuracy=0.1"], "needs --baseline or --baseline-system, to say"),
+        (["--metric", "mcc", "--min", "accuracy=0.1"], "needs --baseline, --baseline-system or --history"),
         (["--baseline", "nothing.json"], "cannot be read"),
         (["--min", "g_statistic.low=3"], "has no interval"),
     ],
@@ -261,6 +262,13 @@ def test_wrong_conditions_are_rejected(good: str, words: list[str], expected: st
 
     assert result.exit_code == 2
     assert expected in result.stderr
+
+
+def test_stored_runs_alone_are_judged_by_one_metric(tmp_path: Path) -> None:
+    result = run("gate", "--history", str(tmp_path), "--metric", "mcc", "--metric", "kappa")
+
+    assert result.exit_code == 2
+    assert "without SOURCE, --history is judged by one --metric" in result.stderr
 
 
 @pytest.mark.parametrize("text", ["no json", "[]", '{"schema": "infoscope/evaluation/1"}', '{"schema": "other"}'])

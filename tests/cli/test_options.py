@@ -210,6 +210,33 @@ def test_a_comma_stays_in_the_value_unless_a_key_follows() -> None:
     evaluate = find_command("evaluate")
     context = evaluate.make_context("evaluate", ["x", "--read", "sheet=May, June,header=no", "--read", "max-rows=9"])
     assert context.params["read"] == {"sheet": "May, June", "header": False, "max_rows": 9}
+    for word in ("sheet=May, June, header=no,max-rows=9", "max_rows=9, sheet=May, June, header=no"):
+        assert evaluate.make_context("evaluate", ["x", "--read", word]).params == context.params
+
+
+def test_a_variable_holds_settings_with_blanks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INFOSCOPE_EVALUATE_READ", " sheet=May, June  header=no max_rows=9")
+    context = find_command("evaluate").make_context("evaluate", ["x"])
+    assert context.params["read"] == {"sheet": "May, June", "header": False, "max_rows": 9}
+    monkeypatch.setenv("INFOSCOPE_EVALUATE_JUDGE", "gpt, period=week")
+    context = find_command("evaluate").make_context("evaluate", ["x"])
+    assert context.params["judge"] == {"columns": ["gpt"], "period": "week"}
+
+
+@pytest.mark.parametrize("word", ["format=csv", "delimiter=;", "header=no", "max_rows=5", "engine=spark", "sheet=1"])
+def test_settings_about_rows_are_rejected_for_a_matrix(word: str, tmp_path: Path) -> None:
+    matrix = tmp_path / "matrix.csv"
+    matrix.write_text(",cat,dog\ncat,40,10\ndog,5,45\n")
+    done = CliRunner().invoke(app, ["evaluate", "--matrix", str(matrix), "--read", f"encoding=utf-8,threads=2,{word}"])
+    assert done.exit_code == 2
+    assert f"--read {word.partition('=')[0]} is for rows" in done.stderr
+
+
+def test_the_period_of_a_judge_is_said_to_be_a_key_of_evaluate() -> None:
+    for command in ("evaluate", "gate"):
+        done = CliRunner().invoke(app, [command, "log.csv", "--period", "week"])
+        assert done.exit_code == 2
+        assert f"{command} has no --period: write --judge COLUMN,period=COLUMN, which evaluate takes" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 import infoscope as ifs
-from infoscope.errors import InputError
+from infoscope.errors import InputError, MissingLabelsWarning
 from tests.api import app
 
 RNG = np.random.default_rng(31)
@@ -220,3 +220,13 @@ def test_the_command_sums_up_by_group(tmp_path: Path) -> None:
     assert all(word in plain for word in ("Brier score", "over-prediction", "lift quality", "prevalence"))
     wrong = run("sweep", file, "-t", "label", "--score", "score", "--by", "site", "--metric", "f1")
     assert (wrong.exit_code, "--metric is not for groups" in wrong.stderr) == (2, True)  # type: ignore[attr-defined]
+
+
+def test_rows_without_a_group_are_told() -> None:
+    rows = {"y": [1, 0, 1, 0, 1], "s": [0.9, 0.1, 0.8, None, 0.4], "g": ["a", "a", "b", "b", None]}
+    with pytest.warns(
+        MissingLabelsWarning, match="1 row left out: missing group in 'g'; 1 row left out: missing score"
+    ):
+        result = ifs.operating_points.score_groups(rows, truth="y", score="s", by="g")
+    assert result.provenance.rows_ignored == 2
+    assert result.findings[-2].text == "1 row left out: missing group in 'g'."

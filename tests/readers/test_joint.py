@@ -1,14 +1,15 @@
 """Joint counts hold every margin: the table of each system, and the rows that pairs share."""
 
 from collections import Counter
+from pathlib import Path
 
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infoscope import read_joint, read_tables
-from infoscope.errors import UnknownNameError
+from infoscope import evaluate, read_joint, read_tables
+from infoscope.errors import InputError, MissingLabelsWarning, UnknownNameError
 from tests.api import Query, read_joints
 
 label = st.sampled_from(["x", "y", "z", None])
@@ -50,10 +51,30 @@ def test_each_table_is_the_one_that_is_read_alone(rows: list, weighted: bool) ->
 
 def test_groups_and_three_systems() -> None:
     rows = pl.DataFrame({"t": list("xyxy"), "a": list("xyyy"), "b": list("xxyy"), "c": list("yyyy"), "f": [1, 1, 2, 2]})
-    joint = read_joints(rows, Query("t", ("a", "b", "c"), by=("f",), joint=True))
+    joint, _ = read_joints(rows, Query("t", ("a", "b", "c"), by=("f",), joint=True))
 
     assert list(joint) == [(1,), (2,)]
     assert joint[1,].paired().total == 2
     assert joint[2,].paired("a", "c").names == ("t", "a", "c")
     with pytest.raises(UnknownNameError, match="no system 'd'"):
         joint[1,].paired("a", "d")
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_groups_that_python_calls_equal_are_one(tmp_path: Path, several: bool) -> None:
+    lines = [("a", "a", "true"), ("a", "b", "1"), ("b", "b", "1"), ("b", "a", "2"), ("b", "b", "null")]
+    log = tmp_path / "log.ndjson"
+    log.write_text("".join(f'{{"t": "{t}", "s": "{s}", "u": "{t}", "g": {g}}}\n' for t, s, g in lines))
+    systems = ["s", "u"] if several else ["s"]
+    with pytest.warns(MissingLabelsWarning, match="1 row left out: missing group in 'g'"):
+        tables = read_tables(log, truth="t", system=systems, by="g")
+    assert [table.total for (_, system), table in tables.items() if system == "s"] == [3, 1]
+    with pytest.warns(MissingLabelsWarning, match="1 row left out: missing group in 'g'"):
+        evaluation = evaluate(log, truth="t", system=systems, by="g")
+    assert sorted(system.n for system in evaluation.systems if system.name == "s") == [1, 3]
+
+
+def test_a_wrong_weight_is_named_by_its_cluster() -> None:
+    rows = {"t": ["a", "b"], "s": ["a", "b"], "patient": [7, 8], "w": [1.0, -1.0]}
+    with pytest.raises(InputError, match="the rows with t 'b', s 'b', patient '8' is negative"):
+        evaluate(pl.DataFrame(rows), truth="t", system="s", weight="w", groups="patient")

@@ -75,3 +75,20 @@ def test_rows_without_a_group_or_a_weight_are_told() -> None:
         assert read_patterns(weighted, ["a", "b"], weight="w").total == 1.0
     with pytest.raises(InputError, match="the source has no column 'c'"):
         read_patterns({"a": [1], "b": [1]}, ["a", "c"])
+
+
+def test_every_source_tells_the_rows_without_a_group_once(tmp_path: Path) -> None:
+    rows = pd.DataFrame(
+        {"a": list("xyxyx"), "b": list("xyyxx"), "month": ["1", "2", None, "1", None], "w": [0.25, 8.0, 8.0, 2.0, 0.5]}
+    )
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    columns = {name: [None if value is None else value for value in rows[name]] for name in rows}
+    for source in (rows, pl.from_pandas(rows), tmp_path / "rows.csv", columns):
+        with pytest.warns(MissingLabelsWarning) as caught:  # rows, whatever they weigh
+            assert len(read_patterns_by_group(source, ["a", "b"], "month", weight="w")) == 2
+        assert [str(warning.message) for warning in caught] == ["2 rows left out: missing group in 'month'"]
+    rows.loc[[0, 1], "w"] = None  # of two groups
+    with pytest.warns(MissingLabelsWarning) as caught:
+        read_patterns_by_group(rows, ["a", "b"], "month", weight="w")
+    said = "2 rows left out: missing group in 'month'; 2 rows left out: missing weight"
+    assert [str(warning.message) for warning in caught] == [said]

@@ -73,7 +73,7 @@ REMOVED = {
     "--null": "use --convention null=class",
     "--pbeg": "use --read predicted_start=2",
     "--per": "use --convention per=event",
-    "--period": "evaluate has it: --judge COLUMN,period=COLUMN",
+    "--period": "write --judge COLUMN,period=COLUMN, which evaluate takes",
     "--permutations": "in Python, permutations=…",
     "--plan": "use --want METRIC.width=W, where W is twice the half width",
     "--population": "use --judge COLUMN,population=unlabelled",
@@ -128,13 +128,18 @@ class Settings(click.ParamType):  # type: ignore[type-arg]  # generic since clic
         self.leading = leading
         self.kinds = kinds
         """The keys, with the type of their values."""
+        self._keys = rf"(?:{'|'.join(kinds)})".replace("_", "[-_]")
+
+    def split_envvar_value(self, rv: str) -> Sequence[str]:
+        """Split a variable before each key, as in "sheet=May, June header=no", or at each blank where names lead."""
+        return re.split(r"(?<!,)\s+" if self.leading else rf"(?<!,)\s+(?={self._keys}=)", rv.lstrip())
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, Any]:
         """Take a word apart; an unknown key is answered with those there are."""
         settings: dict[str, Any] = {}
         # a comma is part of a value unless a key follows: local[4,2], a sheet "May, June"
-        parts = re.split(rf",(?=(?:{'|'.join(self.kinds)})=)", str(value))
-        if self.leading and parts[0].partition("=")[0] not in self.kinds:
+        parts = re.split(rf",\s*(?={self._keys}=)", str(value))
+        if self.leading and not re.match(rf"{self._keys}=", parts[0]):
             settings[self.leading] = [parts.pop(0)]
         for part in [*parts, *re.findall(r",\s*(\w+=.*)", "".join(settings.get(self.leading, [])))]:
             key, equals, text = part.partition("=")
@@ -692,6 +697,9 @@ def matrix_tables(source: Sequence[str], chosen: Mapping[str, Any]) -> dict[str,
     """Return confusion matrices by the names of their files, or by their paths where two files share a name."""
     if "sheet" in chosen["read"]:
         raise click.UsageError("--read sheet is for rows in a workbook; save a confusion matrix as CSV")
+    for key in ("format", "delimiter", "header", "max_rows", "engine"):
+        if key in chosen["read"]:
+            raise click.UsageError(f"--read {key} is for rows, and a matrix shows how it is written; leave it out")
     reject_row_options(chosen)
     stems = ["standard input" if path == "-" else Path(path).stem for path in source]
     tables: dict[str, ifs.Contingency] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +23,8 @@ from infoscope.tables.counting import warn_of_rows
 from infoscope.tables.labels import Label
 from infoscope.tables.rows import Group, Rows
 
+CLUSTER_PREFIX = "\0cluster "
+"""The start of the name of a cluster, which is thereby no label of a class."""
 _NUMBER = re.compile(r"(-?(?:0|[1-9][0-9]*))(\.[0-9]+)?")
 
 
@@ -109,10 +111,12 @@ def check_weights(rows: Rows) -> None:
     for kind, bound in (("negative", -np.inf), ("infinite, or their sum is", np.inf)):
         wrong = np.flatnonzero(rows.counts == bound)
         if len(wrong):
-            where = ", ".join(
-                f"{name} {None if code < 0 else labels[code]!r}"
-                for name, labels, code in zip(rows.names, rows.labels, rows.codes[:, wrong[0]], strict=True)
-            )
+            row = [
+                None if code < 0 else labels[code]
+                for labels, code in zip(rows.labels, rows.codes[:, wrong[0]], strict=True)
+            ]
+            row = [label.removeprefix(CLUSTER_PREFIX) if isinstance(label, str) else label for label in row]
+            where = ", ".join(f"{name} {label!r}" for name, label in zip(rows.names, row, strict=True))
             raise InputError(f"a weight of the rows with {where} is {kind}; weights are finite and not negative")
 
 
@@ -164,10 +168,15 @@ class Joint:
         return keep_usable(decode_rows(self.rows.select(columns, merge=False), self.query), columns, self.query)
 
 
-def split_joint(rows: Rows, query: Query) -> dict[Group, Joint]:
-    """Return one Joint for each group; the one group of a source that is not split is ()."""
+def split_joint(rows: Rows, query: Query) -> tuple[dict[Group, Joint], Mapping[str, int]]:
+    """Return one Joint for each group, and the rows without a group by reason.
+
+    The one group of a source that is not split is ().
+    """
     if not query.joint:
         raise InputError("joint counts come from rows of all systems together")
     (rows,) = unify_dates([rows], query)
     rows = rows.relabel({name: meanings(rows.dictionaries[name], name, query.clean) for name in query.by})
-    return {group: Joint(replace(query, by=()), part) for group, part in rows.group_by(query.by).items()}
+    rows = rows.drop_missing(query.by, "missing group in {!r}")
+    joints = {group: Joint(replace(query, by=()), part) for group, part in rows.group_by(query.by).items()}
+    return joints, rows.ignored

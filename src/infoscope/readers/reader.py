@@ -23,6 +23,7 @@ from infoscope.core.files import scratch_folder
 from infoscope.core.validation import validated
 from infoscope.errors import InfoscopeError, InputError, UnknownNameError, hide_secrets
 from infoscope.readers.decode import (
+    CLUSTER_PREFIX,
     Joint,
     check_weights,
     decode_rows,
@@ -286,7 +287,8 @@ def read_joint(
     [1, 1, 1]
     """
     query = Query(truth, as_names(system), weight, clean=clean, joint=True, read=read or ReadOptions())
-    return read_joints(source, query)[()]
+    joints, _ = read_joints(source, query)
+    return joints[()]
 
 
 # ── counting ──────────────────────────────────────────────────────────────────────────────────────
@@ -350,8 +352,8 @@ def make_tables(margins: Sequence[Rows], query: Query) -> Tables:
     return Tables(tables, margins[0].row_count, ignored, query.by, ungrouped)
 
 
-def read_joints(source: Source, query: Query) -> dict[Group, Joint]:
-    """Return the joint counts of each group."""
+def read_joints(source: Source, query: Query) -> tuple[dict[Group, Joint], Mapping[str, int]]:
+    """Return the joint counts of each group, and the rows without a group by reason."""
     with scratch_folder() as folder:
         opened = open_source(source, query.read, folder)
         if isinstance(opened, Files) and opened.format == "ifs":
@@ -442,7 +444,10 @@ def read_together(source: Source, query: Query, max_ordered: int = 0) -> Togethe
             return together
         alone = Query(query.truth, query.systems, clean=query.clean, joint=True, read=query.read)
         ordered = rows_in_order(opened, alone)
-        return together if ordered is None else replace(together, ordered=split_joint(ordered, alone)[()])
+        if ordered is None:
+            return together
+        joints, _ = split_joint(ordered, alone)
+        return replace(together, ordered=joints[()])
 
 
 def _is_small(source: Any) -> bool:
@@ -464,9 +469,9 @@ def _read_joint_tables(source: Any, query: Query) -> Together:
     if query.groups is not None:  # a cluster's name as text that is no class's
         names = rows.dictionaries[query.groups]
         rows = rows.relabel(
-            {query.groups: [None if is_missing(name) else f"\0cluster {as_text(name)}" for name in names]}
+            {query.groups: [None if is_missing(name) else f"{CLUSTER_PREFIX}{as_text(name)}" for name in names]}
         )
-    joints = split_joint(rows, query)
+    joints, ungrouped = split_joint(rows, query)
     tables: dict[Group, dict[str, Contingency]] = {}
     clusters: dict[tuple[Group, str], Any] = {}
     for group, joint in joints.items():
@@ -478,11 +483,9 @@ def _read_joint_tables(source: Any, query: Query) -> Together:
             tables.setdefault(group, {})[name] = table
             if query.groups is not None:
                 clusters[group, name] = _count_by_cluster(usable, table, len(joint.rows.dictionaries[query.groups]))
-    lost = rows.row_count - sum(joint.rows.row_count for joint in joints.values())
-    ungrouped = {f"missing group in {' or '.join(map(repr, query.by))}": lost} if lost else {}
     # a row that several systems miss for the same reason is still one row
     ignored = merge_ignored(add_ignored(systems[name].ignored for systems in tables.values()) for name in query.systems)
-    return Together(Tables(tables, rows.row_count, ungrouped | ignored, query.by, ungrouped), joints, clusters)
+    return Together(Tables(tables, rows.row_count, {**ungrouped, **ignored}, query.by, ungrouped), joints, clusters)
 
 
 def _count_by_cluster(rows: Rows, table: Contingency, clusters: int) -> Any:
@@ -524,8 +527,8 @@ def read_patterns(
     if is_column_mapping(source):
         return _count_mapping(source, columns, weight, clean, comparable=comparable)
     query = Query(columns[0], tuple(columns[1:]), weight, clean=clean, joint=True, read=read or ReadOptions())
-    joint = read_joints(source, query)[()]
-    return decode_patterns(joint.rows, columns, clean, comparable=comparable)
+    joints, _ = read_joints(source, query)
+    return decode_patterns(joints[()].rows, columns, clean, comparable=comparable)
 
 
 def read_patterns_by_group(
@@ -549,10 +552,12 @@ def read_patterns_by_group(
         rows = rows.drop_missing(query.by, "missing group in {!r}")
         warn_of_rows(rows.ignored)
         return {group: part.select(columns) for group, part in rows.group_by(query.by).items()}
-    joints = read_joints(source, query)
-    return {
-        group: decode_patterns(joint.rows, columns, clean, comparable=comparable) for group, joint in joints.items()
+    joints, ungrouped = read_joints(source, query)
+    groups = {
+        group: _decode_patterns(joint.rows, columns, clean, comparable=comparable) for group, joint in joints.items()
     }
+    warn_of_rows(add_ignored((ungrouped, *(part.ignored for part in groups.values()))))
+    return {group: replace(part, ignored={}) for group, part in groups.items()}
 
 
 def read_split_patterns(
@@ -588,16 +593,22 @@ def read_split_patterns(
 
 def decode_patterns(rows: Rows, columns: Sequence[str], clean: Cleaning = (), *, comparable: bool = True) -> Rows:
     """Return distinct rows of sorted labels for native values; rows without a weight are left out, with a warning."""
+    rows = _decode_patterns(rows, columns, clean, comparable=comparable)
+    warn_of_rows(rows.ignored)
+    return replace(rows, ignored={})
+
+
+def _decode_patterns(rows: Rows, columns: Sequence[str], clean: Cleaning, *, comparable: bool) -> Rows:
+    """Return the same with an account of the rows that are left out, instead of the warning."""
     check_weights(rows)
     rows = rows.select(columns, merge=False)
     labels = {name: meanings(values, name, clean) for name, values in rows.dictionaries.items()}
     if comparable:
         check_comparable(labels)
     rows = rows.relabel(labels).sort_labels().drop_unweighted("missing weight")
-    warn_of_rows(rows.ignored)
     if rows.is_weighted:
         check_weight_scale(rows.counts)
-    return replace(rows.merge(), source_rows=None, ignored={})
+    return replace(rows.merge(), source_rows=None)
 
 
 def _count_mapping(

@@ -137,11 +137,11 @@ def score_groups(
     """
     names = as_names(by)
     query = Query(truth, (score,), weight, names, joint=True, read=read or ReadOptions())
+    joints, ungrouped = read_joints(source, query)
     rows_by_group = {
-        group: decode_score_rows(joint.rows, truth, [score], clean=clean, raw=raw)
-        for group, joint in read_joints(source, query).items()
+        group: decode_score_rows(joint.rows, truth, [score], clean=clean, raw=raw) for group, joint in joints.items()
     }
-    ignored = add_ignored(rows.ignored for rows in rows_by_group.values())
+    ignored = add_ignored((ungrouped, *(rows.ignored for rows in rows_by_group.values())))
     warn_of_rows(ignored)
     kept = {group: rows for group, rows in rows_by_group.items() if len(rows.rows)}
     if not kept:

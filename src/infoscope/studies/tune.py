@@ -376,7 +376,7 @@ def tune(
         warn_of_rows(counted.ignored)
         if against is not None:
             query = Query(truth, (against,), by=tuple(names), joint=True, read=read or ReadOptions())
-            joints = read_joints(source, query)
+            joints, _ = read_joints(source, query)
             costs = {group: _average_column(joint.rows, against) for group, joint in joints.items()}
         tables = _tables_by_setting(counted)
     return _order_settings(tables, names, None if against is None else costs, against or "against", choice)

@@ -133,9 +133,10 @@ class Rows:
         codes = np.empty(digits.shape, dtype)
         for column_codes, column_digits, (_, new_codes) in zip(codes, digits, recodings, strict=True):
             np.take(new_codes.astype(dtype), column_digits, out=column_codes)
-        return cls(
-            tuple(coded), tuple(labels for labels, _ in recodings), codes, times if counts is None else counts, squares
-        )
+        dictionaries = tuple(labels for labels, _ in recodings)
+        if counts is None:
+            return cls(tuple(coded), dictionaries, codes, times)
+        return cls(tuple(coded), dictionaries, codes, counts, squares, source_rows=times)
 
     @classmethod
     def from_codes(
@@ -438,15 +439,21 @@ class Rows:
         inside = replace(self, ignored={}).select([name for name in self.names if name not in columns], merge=False)
         if not columns:
             return {(): inside}
-        places = [self.place(column) for column in columns]
-        positions = np.flatnonzero(self.present[places].all(axis=0))
-        keys = self.codes[places][:, positions]
+        # labels that Python calls equal (1 and True) are one group
+        labels, keys_by_column = [], []
+        for place in map(self.place, columns):
+            column_labels, new_codes = _recode(tuple(dict.fromkeys(self.labels[place])), self.labels[place])
+            labels.append(column_labels)
+            keys_by_column.append(new_codes[self.codes[place]])
+        all_keys = np.array(keys_by_column)
+        positions = np.flatnonzero((all_keys >= 0).all(axis=0))
+        keys = all_keys[:, positions]
         order = np.lexsort(keys[::-1])
         keys, positions = keys[:, order], positions[order]  # sorted once, and cut where the group changes
         starts = np.flatnonzero(np.any(keys[:, 1:] != keys[:, :-1], axis=0)) + 1
         groups = [
             (
-                tuple(self.labels[place][code] for place, code in zip(places, keys[:, own[0]], strict=True)),
+                tuple(column_labels[code] for column_labels, code in zip(labels, keys[:, own[0]], strict=True)),
                 positions[own],
             )
             for own in (np.split(np.arange(len(positions)), starts) if len(positions) else ())

@@ -149,7 +149,10 @@ def gate(source: tuple[str, ...], **chosen: Any) -> None:
         for name in ("not_worse", "metrics", "tolerance"):
             if chosen[name] and not (name == "metrics" and chosen["history"]):
                 word = name.replace("_", "-").rstrip("s")
-                raise click.UsageError(f"--{word} needs --baseline or --baseline-system, to say what with")
+                needed = "--baseline or --baseline-system"
+                if name == "metrics":
+                    needed = "--baseline, --baseline-system or --history"
+                raise click.UsageError(f"--{word} needs {needed}, to say what with")
         if not chosen["least"] and not chosen["most"] and not chosen["history"]:
             raise click.UsageError(
                 "a gate without conditions lets everything through; give --min, --max, --baseline or --history"
@@ -191,7 +194,10 @@ def _judge_newest_run(chosen: Mapping[str, Any]) -> tuple[ifs.History, int]:
     from infoscope.studies.gate import judge_newest_run  # noqa: PLC0415 - help loads no NumPy
 
     others = ("least", "most", "baseline", "baseline_system", "not_worse", "tolerance", "junit", "sarif")
-    if not chosen["history"] or any(chosen[name] for name in others) or len(chosen["metrics"]) > 1:
+    is_history_alone = chosen["history"] and not any(chosen[name] for name in others)
+    if is_history_alone and len(chosen["metrics"]) > 1:
+        raise click.UsageError("without SOURCE, --history is judged by one --metric; ask for each metric separately")
+    if not is_history_alone:
         raise click.UsageError(
             "Missing argument 'SOURCE...': name the predictions to judge. To judge the newest stored run instead, give "
             "--history alone, or with one --metric"
