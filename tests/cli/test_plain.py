@@ -99,3 +99,17 @@ def test_python_says_what_to_leave_out() -> None:
         ifs.compare(TRUTH, {"one": GUESS, "other": GUESS[::-1]}, uncertainty=None)
     with pytest.raises(ifs.InputError, match="uncertainty is 'bootstrap'; leave it out, or give None"):
         ifs.evaluate(TRUTH, GUESS, uncertainty="bootstrap")  # type: ignore[arg-type]
+
+
+def test_the_table_of_tass3_is_one_command(rows: Path) -> None:
+    """Its eight columns by the names on the slides, one row per system, as they are defined there."""
+    names = ("k_X", "k_X|Y", "mu", "m_Y|X", "m_Y", "accuracy", "EMA", "NIT")
+    chosen = [word for name in names for word in ("--metric", name)]
+    written = run("evaluate", rows, "-t", "truth", "-s", "one,other", "--plain", *chosen, "--format", "csv").output
+
+    for line, guess in zip(written.split()[1:], (GUESS, GUESS[::-1]), strict=True):
+        p = np.array([[np.mean((t == TRUTH) & (guess == s)) for s in "abc"] for t in "abc"])
+        truth, system, joint = (-np.sum(q[q > 0] * np.log2(q[q > 0])) for q in (p.sum(axis=1), p.sum(axis=0), p))
+        k_x, m_y, mu = 2**truth, 2**system, 2 ** (truth + system - joint)
+        expected = [k_x, k_x / mu, mu, m_y / mu, m_y, np.trace(p), mu / k_x, mu / 3]
+        assert [float(cell) for cell in line.split(",")[2:]] == pytest.approx(expected, rel=1e-12)

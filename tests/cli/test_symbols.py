@@ -34,8 +34,10 @@ SYMBOLS = {
         P_XY P_{X,Y} = this true and this predicted class | P_X = samples of a true class | P_Y = with a predicted class
         MI MI_{P_{XY}} = mutual_information | VI VI_{P_{XY}} = erroneous_information | H_{P_{XY}} = joint_entropy
         H_{P_X} = truth_entropy | H_{P_Y} = system_entropy | H_{P_{X|Y}} = missed_information
-        H_{P_{Y|X}} = false_information | H_{P_X·P_Y} H_{U_X} H_{U_Y} H_{U_{XY}} H_{U_X·U_Y} = equally frequent
-        ΔH ΔH_{P_X·P_Y} ΔH'_{P_X·P_Y} ΔH' = triangle_divergence | ΔH_{P_X} ΔH'_{P_X} = split_truth_divergence
+        H_{P_{Y|X}} = false_information | H_{P_X·P_Y} = product_entropy
+        H_{U_X} H_{U_Y} H_{U_{XY}} H_{U_X·U_Y} = uniform_entropy
+        ΔH ΔH_{P_X·P_Y} = uniform_divergence | ΔH'_{P_X·P_Y} ΔH' = triangle_divergence
+        ΔH_{P_X} ΔH'_{P_X} = split_truth_divergence
         ΔH_{P_Y} ΔH'_{P_Y} = split_system_divergence | MI'_{P_{XY}} 2MI'_{P_{XY}} MI' 2MI' = triangle_transfer
         VI' VI'_{P_{XY}} = triangle_variation | F_XY F_{XY}(P_{XY}) = how much information is transmitted
         F_X F_Y F_X(P_XY) F_Y(P_XY) = separately | H'_{P_{X|Y}} = split_truth_remainder
@@ -106,6 +108,7 @@ def test_a_name_is_known_with_and_without_hyphen_and_accent() -> None:
         ("joint entropy diagram", "areas that overlap"),
         ("entropy diagram", "areas that overlap"),
         ("split entropy diagram", "truth and for the output"),
+        ("specialization", "because H'(S|T) falls"),
         ("2-simplex", "how unbalanced its classes are"),
     ],
 )
