@@ -63,6 +63,25 @@ def test_the_values_are_those_beside_which_corrected_ones_stand() -> None:
     assert plain.chance_p_value == full.chance_p_value
 
 
+def test_the_columns_of_hu_and_wangs_table_3_are_one_line(tmp_path: Path) -> None:
+    """NI_e, A, P, R and Rej as the paper prints them; names of metrics between commas, also those with commas."""
+    chosen = "--metric", "NI_e,accepted_accuracy,precision, recall", "--metric", "rejection_rate"
+    printed = {"M4": "0.534 0.880 1.000 0.867 0.000", "M6": "0.534 0.933 1.000 0.867 0.110"}
+    for name, rows in {"M4": "78,12,0\n0,10,0\n", "M6": "78,6,6\n0,5,5\n"}.items():
+        (tmp_path / f"{name}.csv").write_text(rows, encoding="utf-8")
+    words = "--matrix", "--reject", 2, "--positive", 0, "--plain", *chosen
+    lines = run("evaluate", tmp_path / "M4.csv", tmp_path / "M6.csv", *words, "--format", "csv").stdout.split()[1:]
+    headline = " ".join(run("evaluate", tmp_path / "M6.csv", *words).stdout.split())
+
+    for line in lines:
+        name, _, _, *values = line.split(",")
+        assert " ".join(f"{float(value):.3f}" for value in values) == printed[name]
+    assert len(lines) == 2
+    assert "Recall of '0' 86.7%, Rejection rate 11.0%." in headline
+    done = run("evaluate", tmp_path / "M6.csv", *words[:-4], "--metric", "NI(T,Y),NI(Y,T)", "--format", "csv")
+    assert done.stdout.startswith("system,n,proficiency,information_precision\n")
+
+
 def test_label_sets_and_annotators_are_plain_too(tmp_path: Path, rows: Path) -> None:
     for name in ("truth", "guess"):
         lines = [f"{at}\t{label}" for at, label in enumerate(TRUTH if name == "truth" else GUESS)]

@@ -36,6 +36,8 @@ class Paper:
     """Errors in print for which no number can be computed."""
     absent: tuple[str, ...] = ()
     """Figures that cannot be reproduced here, with reasons."""
+    commands: str = ""
+    """What the command line shows of it, in Markdown."""
 
 
 _HOLT2010 = """\
@@ -65,6 +67,24 @@ _HU2008 = """\
 ...     print(f"accuracy {ifs.metrics.accuracy(table):.2f}, NI {ifs.metrics.proficiency(table):.3f}")
 accuracy 0.78, NI 0.735
 accuracy 0.68, NI 0.746
+"""
+_HU2008_COMMANDS = """\
+One command has the output of the program in the appendix, for a matrix of any number of classes and its rejections; of
+several matrices it has a line for each:
+
+```console
+$ printf '79,0,0,1\\n0,14,0,1\\n0,0,5,0\\n' > M18.csv
+$ infoscope evaluate M18.csv --matrix --reject 3 --plain --metric NI_e,accepted_accuracy,rejection_rate --format csv
+system,n,proficiency,accepted_accuracy,rejection_rate
+M18,100,0.9773802666203866,1.0,0.02
+$ printf '78,12,0\\n0,10,0\\n' > M4.csv
+$ printf '78,6,6\\n0,5,5\\n' > M6.csv
+$ infoscope evaluate M4.csv M6.csv --matrix --reject 2 --positive 0 --plain --format csv \\
+    --metric NI_e,accepted_accuracy,precision,recall,rejection_rate
+system,n,positive,proficiency,accepted_accuracy,precision,recall,rejection_rate
+M4,100,0,0.5337127906654847,0.88,1.0,0.8666666666666667,0.0
+M6,100,0,0.5337127906654847,0.9325842696629213,1.0,0.8666666666666667,0.11
+```
 """
 _STEINGOLD2016 = """\
 >>> import infoscope as ifs
@@ -141,6 +161,7 @@ PAPERS = (
         _HU2008,
         hu_sections,
         ("In the proof of Theorem 2, I(T,Y) = 1 is NI(T,Y) = 1: I is H(T) there.",),
+        commands=_HU2008_COMMANDS,
     ),
     Paper(
         "steingold2016",
@@ -213,6 +234,8 @@ def _page(paper: Paper) -> Iterator[str]:
     yield f"*{SOURCES[paper.key]}.*\n"
     yield f"{paper.lead}\n"
     yield f"```python\n{paper.example}```\n"
+    if paper.commands:
+        yield paper.commands
     yield "## Tables and figures\n"
     for section in paper.sections():
         yield from section.lines() if isinstance(section, Comparison) else _picture(section)

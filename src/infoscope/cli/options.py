@@ -310,7 +310,7 @@ _PATHS = {
     "FOLDER": "dir",
 }
 """Words of the usage that mean a path, and what the shell is to look for."""
-_METRICS = ("METRIC", "METRIC[.PART]=X", "METRIC.width=W")
+_METRICS = ("METRIC", "METRIC,…", "METRIC[.PART]=X", "METRIC.width=W")
 _PLAIN = re.compile(r"[\w.:@%+=/-]+")
 """Words that every shell reads as they are: others could be taken for patterns or commands."""
 _MAX_WHOLE = 8 << 20
@@ -673,6 +673,11 @@ def sources(source: Sequence[str]) -> str | list[str]:
 def split_names(text: str) -> list[str]:
     """Return the names between commas."""
     return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def split_metrics(_: click.Context, __: click.Parameter, texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of metrics, repeated or between commas; commas in brackets belong to a name, as in NI(T,Y)."""
+    return tuple(name.strip() for text in texts for name in re.split(r",(?![^()]*\))", text))
 
 
 def name_files(paths: Sequence[str], thing: str) -> dict[str, str]:

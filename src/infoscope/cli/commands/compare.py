@@ -16,6 +16,7 @@ from infoscope.cli.options import (
     matrix_tables,
     option,
     shared,
+    split_metrics,
     uncertainty_keywords,
 )
 from infoscope.cli.output import Output, reject_ignored
@@ -34,8 +35,9 @@ from infoscope.cli.output import Output, reject_ignored
     "--metric",
     "metrics",
     multiple=True,
-    metavar="METRIC",
-    help="Metric to compare by; repeatable. Default: proficiency and erroneous_information_ratio.",
+    metavar="METRIC,…",
+    callback=split_metrics,
+    help="Metrics to compare by; repeatable. Default: proficiency and erroneous_information_ratio.",
 )
 @option("--baseline", metavar="SYSTEM", help="Compare the others with this system instead of the best.")
 @option("--rope", type=float, metavar="WIDTH", help="Differences up to this size do not matter.")

@@ -18,6 +18,7 @@ from infoscope.cli.options import (
     matrix_tables,
     option,
     shared,
+    split_metrics,
     split_names,
     uncertainty_keywords,
 )
@@ -54,8 +55,9 @@ def split_examples(ctx: click.Context, param: click.Parameter, text: str | None)
     "--metric",
     "metrics",
     multiple=True,
-    metavar="METRIC",
-    help="Metric to show first, and alone in CSV and Parquet; repeatable. `infoscope explain` lists them.",
+    metavar="METRIC,…",
+    callback=split_metrics,
+    help="Metrics to show first, and alone in CSV and Parquet; repeatable. `infoscope explain` lists them.",
 )
 @option(
     "--examples",

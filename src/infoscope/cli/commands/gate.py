@@ -21,6 +21,7 @@ from infoscope.cli.options import (
     matrix_tables,
     option,
     shared,
+    split_metrics,
 )
 from infoscope.cli.output import Output, check_output, kept_findings, reject_ignored
 from infoscope.cli.process import say
@@ -70,8 +71,9 @@ _SUMMARY_BYTES = 1 << 20
     "metrics",
     group=CONDITIONS,
     multiple=True,
-    metavar="METRIC",
-    short="Metric to compare with the baseline",
+    metavar="METRIC,…",
+    callback=split_metrics,
+    short="Metrics to compare with the baseline",
     help="Compared with the baseline (default: proficiency and mcc; kappa where a constant system has no mcc) "
     "or the history (proficiency). Repeatable.",
 )

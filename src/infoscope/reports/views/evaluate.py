@@ -119,6 +119,8 @@ STATED_PRIORS = ("haldane", "jeffreys", "uniform")
 """Dirichlet priors that are no default, so that they were asked for."""
 MAX_MOMENTS = 4
 """Systems whose moments are shown."""
+MAX_CHOSEN = 5
+"""Chosen metrics in the headline: NI, accuracy, precision, recall and rejection rate are one line."""
 MAX_COST_CELLS = 8
 MAX_COLUMNS = 40
 """Systems in the table of all metrics."""
@@ -433,7 +435,7 @@ def _write_chosen_sentences(evaluation: Evaluation, unit: Units) -> Iterator[Phr
     first = _find_ranking_metric(evaluation)
     leader = _rank_systems(contenders or list(evaluation.ranking), first, unit)[0]
     parts = []
-    for tile in list(_make_chosen_tiles(evaluation, leader, unit))[:MANY_METRICS]:
+    for tile in list(_make_chosen_tiles(evaluation, leader, unit))[:MAX_CHOSEN]:
         within = f" ({tile.interval})" if tile.interval else ""
         parts.append(f"{tile.word} {tile.number}{within}" if tile.number != UNDEFINED else f"{tile.word} is undefined")
     more = len(evaluation.metrics) - len(parts)
