@@ -59,36 +59,11 @@ def test_text_of_a_multibyte_encoding_over_chunks(tmp_path: Path) -> None:
     assert table.values[at[0], at[1]] == rows.count(("猫", "犬b"))
 
 
-@pytest.mark.parametrize(
-    ("data", "encoding", "said"),
-    [
-        (b"t,s\na,b\nc\x81,b\n", "cp1252", r"log\.csv, line 3 is not cp1252 text \(byte 0x81"),
-        ("t,s\na,b\n".encode("utf-16")[:-1], "utf-16", r"log\.csv, line \d is not utf-16 text"),
-        ("t,s\na,ü\n".encode(), "ascii", r"log\.csv, line 2 is not ascii text \(byte 0xc3"),
-    ],
-)
-def test_a_wrong_encoding_is_an_error_with_its_line(tmp_path: Path, data: bytes, encoding: str, said: str) -> None:
-    (tmp_path / "log.csv").write_bytes(data)
-
-    with pytest.raises(InputError, match=said):
-        read(tmp_path / "log.csv", truth="t", system="s", read=ReadOptions(encoding=encoding))
-
-
 @pytest.mark.parametrize("name", ["latin1x", "hex", "rot13", "", "utf-17"])
 def test_encodings_that_do_not_exist(name: str) -> None:
     with pytest.raises(UnknownNameError, match=f"there is no encoding '{name}'") as caught:
         ReadOptions(encoding=name)
     assert f"did you mean {name!r}" not in str(caught.value)
-
-
-def test_an_encoding_is_for_text(tmp_path: Path) -> None:
-    pl = pytest.importorskip("polars")
-    pl.DataFrame({"t": ["a"], "s": ["a"]}).write_parquet(tmp_path / "log.parquet")
-
-    with pytest.raises(InputError, match=r"log\.parquet is parquet; an encoding is for text"):
-        read(tmp_path / "log.parquet", truth="t", system="s", read=ReadOptions(encoding="latin-1"))
-    with pytest.raises(InputError, match=r"log\.parquet is parquet; a sheet is for workbooks"):
-        read(tmp_path / "log.parquet", truth="t", system="s", read=ReadOptions(sheet="data"))
 
 
 def test_folders_name_columns_of_convert_files_files(tmp_path: Path) -> None:
@@ -133,28 +108,6 @@ def test_json_arrays_larger_than_a_chunk(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("infoscope.readers.compression.CHUNK_BYTES", 7)
     (tmp_path / "log.json").write_text(json.dumps(rows[:200]))
     assert read(tmp_path / "log.json", truth="t", system="s").total == 200
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ('[{"t": 1, "s": 1}, 5]', "element 2 of the JSON array begins with '5'; each element is an object"),
-        ('[["t", "s"], ["a", "b"]]', "element 1 of the JSON array begins with '\\['"),
-        ('[{"t": 1, "s": 1} {"t": 1, "s": 1}]', "element 1 of the JSON array is followed by '{'"),
-        ('[{"t": 1, "s": 1},]', "element 2 of the JSON array begins with ']'"),
-        ('[{"t": 1, "s": 1}', "element 1 of the JSON array is the end of the file"),
-        ('[{"t": 1, "s": }]', r"element 1 of the JSON array is not JSON \(expecting value\)"),
-        ('[{"t": 1, "s": 1}]\n[{"t": 1, "s": 1}]', "goes on behind its JSON array"),
-        ('[{"t": 1, "s": ' + "[" * 100_000, "element 1 of the JSON array is nested too deeply"),
-        ("[]", "has no column"),
-    ],
-)
-def test_broken_arrays_name_the_element(tmp_path: Path, text: str, said: str) -> None:
-    (tmp_path / "log.json").write_text(text)
-
-    with pytest.raises((InputError, UnknownNameError), match=said) as caught:
-        read(tmp_path / "log.json", truth="t", system="s", read=ReadOptions(format="json"))
-    assert str(tmp_path / "log.json") in str(caught.value)
 
 
 def workbook(path: Path, sheets: dict[str, list[list[object]]]) -> Path:

@@ -336,13 +336,6 @@ def test_keys_of_length_zero(tmp_path: Path, mark: bytes) -> None:
         read(path, truth="t", system="s")
 
 
-def test_keys_that_stand_twice_in_an_object(tmp_path: Path) -> None:
-    path = saved(tmp_path, "log.ndjson", b'{"t": "a", "s": "b"}\n{"t": "a", "x": 1, "x": 2, "t": "c", "s": "b"}\n')
-
-    with pytest.raises(InputError, match=r"log\.ndjson, line 2 has the key 't' twice"):
-        read(path, truth="t", system="s")
-
-
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
 def test_marks_of_compressed_json(tmp_path: Path, pack: object) -> None:
     suffix = "gz" if pack is gzip.compress else "zst"
@@ -377,14 +370,6 @@ def test_all_broken_parquet_files_of_a_pattern_are_named(tmp_path: Path) -> None
         read(str(tmp_path / "*.parquet"), truth="t", system="s")
     for name in range(5):
         assert (f"{name}.parquet" in str(caught.value)) == (name in (1, 2, 3))
-
-
-def test_a_wrong_name_is_not_said_of_every_file(tmp_path: Path) -> None:
-    for i in range(5):
-        saved(tmp_path, f"{i}.csv", b"t,s\na,b\n")
-
-    with pytest.raises(UnknownNameError, match=r"^\S+0\.csv has no column 'q'; it has 't', 's'$"):
-        read(tmp_path, truth="q", system="s")
 
 
 @pytest.mark.parametrize("rows", [0, 3, 100_000])

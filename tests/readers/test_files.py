@@ -149,50 +149,6 @@ def test_labels_of_text_files_are_never_typed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("t,p\na,b\na\n", "line 3 has 1 field and the header has 2"),
-        ("t,p\na,b\na,b,c\n", "line 3 has 3 fields and the header has 2"),
-        ('t,p\n"a,b\n', "quote that is not closed"),
-        ("t,p\na,b\r\nc,d\n", "mixes line ends"),
-        ("", "is empty"),
-        ("truth,p\na,b\n", "no column 't'"),
-        ("t p\na b\n", "name the right delimiter$"),
-        ("3.000000 7\n7.000000 7\n", "or the format vw .--read format=vw. for predictions of Vowpal Wabbit"),
-        ("t,p,t\na,b,c\n", "two columns"),
-    ],
-)
-def test_bad_text_is_rejected_with_its_place(tmp_path: Path, text: str, sentence: str) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text(text, newline="")
-
-    with pytest.raises((InputError, UnknownNameError), match=sentence):
-        read(path, truth="t", system="p")
-
-
-def test_one_long_line_cannot_lose_the_file(tmp_path: Path) -> None:
-    """A reader that guesses takes its header from the one long line and finds no rows."""
-    path = tmp_path / "a.csv"
-    path.write_text("t,p\n" + "a,b\n" * 5 + "a,b,c\n")
-
-    with pytest.raises(InputError, match="line 7 has 3 fields"):
-        read(path, truth="t", system="p")
-
-
-def test_nearest_column_is_suggested(tmp_path: Path) -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'gold'"):
-        read(write(tmp_path / "a.csv"), truth="golden", system="svm")
-
-
-def test_latin_text_is_rejected(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_bytes(b"t,p\ncaf\xe9,b\n")
-
-    with pytest.raises(InputError, match="not UTF-8"):
-        read(path, truth="t", system="p")
-
-
-@pytest.mark.parametrize(
     ("ending", "pack"),
     [
         ("bz2", bz2.compress),

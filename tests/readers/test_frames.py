@@ -68,26 +68,6 @@ def test_ibis_on_duckdb_knows_no_case() -> None:
         read(frame, truth="s", system="T")
 
 
-def test_lists_are_no_labels() -> None:
-    with pytest.raises(InputError, match="column 't' holds lists or records"):
-        read(pd.DataFrame({"t": [["a"]], "s": ["a"]}), truth="t", system="s")
-
-
-def test_columns_are_named_by_text() -> None:
-    for names in ((0, 1), ("t", 1), ("t", [1])):
-        with pytest.raises(InputError, match=r"is named by int, and names are text.*rename\(columns=str\)"):
-            read_tables(pd.DataFrame([["a", "b"]]), truth=names[0], system=names[1])
-
-
-def test_lazy_frames_that_fail_when_they_run() -> None:
-    frame = pl.DataFrame({"t": ["a"], "s": ["b"]}).lazy()
-
-    with pytest.raises(InputError, match="the polars frame failed while it was read: conversion from `str`"):
-        read(frame.with_columns(pl.col("t").cast(pl.Int64)), truth="t", system="s")
-    with pytest.raises(InputError, match="the polars frame failed while it was read: No such file"):
-        read(pl.scan_parquet("/nowhere/log.parquet"), truth="t", system="s")
-
-
 def test_a_single_record_batch() -> None:
     batch = pa.RecordBatch.from_pydict({"t": ["a", "b"], "s": ["a", "a"]})
 

@@ -31,22 +31,6 @@ def test_empty_lines_before_the_header(tmp_path: Path, suffix: str, end: bytes) 
     assert table.counts.tolist() == [[2, 0], [2, 0]]
 
 
-def test_a_ragged_line_after_empty_lines_is_counted_from_the_top(tmp_path: Path) -> None:
-    path = tmp_path / "log.csv"
-    path.write_text("\n\nt,s\na,a\nb\n")
-
-    with pytest.raises(InputError, match="line 5 has 1 field and the header has 2"):
-        read(path, truth="t", system="s")
-
-
-@pytest.mark.parametrize("sign", ["::", "", '"', "\n"])
-def test_a_delimiter_is_one_sign(tmp_path: Path, sign: str) -> None:
-    (tmp_path / "log.csv").write_bytes(LOG)
-
-    with pytest.raises(InputError, match="it is one sign"):
-        read(tmp_path / "log.csv", truth="t", system="s", read=ReadOptions(delimiter=sign))
-
-
 def write_log(path: Path, form: str, fold: str) -> None:
     write_frame(pl.DataFrame({"t": ["x"], "s": [f"y{fold}"], "run": ["inside"]}), path, form)
 
@@ -64,24 +48,6 @@ def test_folders_name_columns_of_text_in_every_format(tmp_path: Path, form: str)
     assert read(tmp_path, truth="t", system="s").total == 4
 
 
-def test_a_folder_and_a_column_that_differ_by_case(tmp_path: Path) -> None:
-    folder = tmp_path / "T=5" / "run=1"
-    folder.mkdir(parents=True)
-    write_log(folder / "log.parquet", "parquet", "1")
-
-    with pytest.raises(InputError, match="has the column 't', and its folders name 'T'"):
-        read_tables(tmp_path, truth="t", system="s", by="run")
-
-
-@pytest.mark.parametrize("names", [("T", "t", "s"), ("t", "s")])
-def test_names_that_differ_by_case_must_not_swap_places(tmp_path: Path, names: tuple[str, ...]) -> None:
-    pl.DataFrame({"t": ["right"], "T": ["wrong"], "s": ["x"]}).write_parquet(tmp_path / "a.parquet")
-    pl.DataFrame({name: ["right" if name == "t" else "wrong"] for name in names}).write_parquet(tmp_path / "b.parquet")
-
-    with pytest.raises(InputError, match="names that differ only by case must come in the same order"):
-        read(tmp_path, truth="t", system="s")
-
-
 def test_keys_that_come_late_are_found(tmp_path: Path) -> None:
     path = tmp_path / "log.ndjson"
     path.write_text('{"t": "a"}\n' * 1500 + '{"t": "a", "s": "b"}\n')
@@ -97,13 +63,6 @@ def test_keys_that_differ_by_case_are_two(tmp_path: Path) -> None:
     table = read(path, truth="T", system="t")
 
     assert (table.truth_labels, table.system_labels) == (("a/b", "e"), ("c", "d"))
-
-
-def test_feather_of_the_first_version_is_told(tmp_path: Path) -> None:
-    (tmp_path / "log.feather").write_bytes(b"FEA1" + b"\0" * 60)
-
-    with pytest.raises(InputError, match="Feather file of version 1; write it again as version 2"):
-        read(tmp_path / "log.feather", truth="t", system="s")
 
 
 def test_streams_and_files_of_arrow_may_stand_together(tmp_path: Path) -> None:
@@ -149,11 +108,6 @@ def test_an_empty_name_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert read(".", truth="t", system="s").total == 2
 
 
-def test_an_address_without_its_engine_is_rejected(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="spark://host:7077 is not used by engine duckdb"):
-        read(tmp_path, truth="t", system="s", read=ReadOptions(url="spark://host:7077"))
-
-
 def test_files_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = [tmp_path / "log.csv", tmp_path / "log"]
     for path in paths:
@@ -166,35 +120,6 @@ def test_files_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for path in paths:
         with pytest.raises(InputError, match=f"{path.name} cannot be read: Permission denied"):
             read(path, truth="t", system="s")
-
-
-def test_a_bad_weight_is_named_and_not_its_column(tmp_path: Path) -> None:
-    for i, word in enumerate(("1", "many")):
-        (tmp_path / f"{i}.csv").write_text(f"t,s,w{',x' * i}\na,b,{word}{',x' * i}\n")
-
-    with pytest.raises(InputError, match="the weight 'many', which is no number"):
-        read(tmp_path, truth="t", system="s", weight="w")
-
-
-@pytest.mark.parametrize("mark", ["", "\ufeff"])
-def test_a_bad_weight_in_json_is_named(tmp_path: Path, mark: str) -> None:
-    path = tmp_path / "log.ndjson"
-    path.write_text(mark + '{"t": "a", "s": "b", "w": "1,5"}\n', encoding="utf-8")
-    with pytest.raises(InputError, match=r"log\.ndjson has the weight '1,5', which is no number"):
-        read(path, truth="t", system="s", weight="w")
-
-
-def test_weights_of_a_type_that_is_no_number(tmp_path: Path) -> None:
-    pl.DataFrame({"t": ["a"], "s": ["b"], "w": [b"1"]}).write_parquet(tmp_path / "log.parquet")
-    with pytest.raises(InputError, match=r"log\.parquet has the column of weights as BLOB; weights are numbers"):
-        read(tmp_path / "log.parquet", truth="t", system="s", weight="w")
-
-
-def test_lists_in_a_file_name_their_column(tmp_path: Path) -> None:
-    pl.DataFrame({"t": [["a"]], "s": ["b"]}).write_parquet(tmp_path / "log.parquet")
-
-    with pytest.raises(InputError, match="column 't' holds lists or records"):
-        read(tmp_path / "log.parquet", truth="t", system="s")
 
 
 @pytest.mark.parametrize("name", ["it's", 'the "truth"', "a''b", "t; DROP"])

@@ -25,13 +25,6 @@ def test_it_is_named_with_the_way_out(head: str, tmp_path: Path) -> None:
     assert read(path, truth="t", system="p").total == 2
 
 
-def test_it_is_named_behind_empty_lines(tmp_path: Path) -> None:
-    path = tmp_path / "rows.csv"
-    path.write_text("\n\nsep=,\nt,p\na,a\n")
-    with pytest.raises(ifs.InputError, match=r"line 3 is 'sep=,'.*tail -n \+4"):
-        read(path, truth="t", system="p")
-
-
 def test_it_is_named_where_there_is_no_header_and_in_a_matrix(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("sep=,\na,a\nb,b\n")
@@ -46,16 +39,6 @@ def test_a_column_of_such_a_name_is_no_such_line(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("sep=x,p\na,a\n")
     assert read(path, truth="sep=x", system="p").total == 1
-
-
-@pytest.mark.parametrize("comment", ["# made by hand", "#made by hand", "# made by hand, on Monday"])
-def test_a_comment_in_front_is_called_one(tmp_path: Path, comment: str) -> None:
-    path = tmp_path / "rows.csv"
-    path.write_text(f"\n{comment}\nt,p\na,a\n")
-    with pytest.raises(
-        ifs.InfoscopeError, match=r"rows\.csv has no column 't'.*line 2 looks like a comment.*grep -v '\^#'"
-    ):
-        ifs.read(path, truth="t", system="p")
 
 
 def test_a_header_that_begins_with_a_hash_is_no_comment(tmp_path: Path) -> None:
