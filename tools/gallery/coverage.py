@@ -12,6 +12,7 @@ from tests.papers.test_holt2010 import MISPRINTED as HOLT_MISPRINTED
 from tests.papers.test_holt2010 import PRINTED as HOLT_PRINTED
 from tests.papers.test_holt2010 import TABLE_2 as HOLT_TABLE_2
 from tests.papers.test_holt2010 import TABLES as HOLT
+from tests.papers.test_king_rook_king import TABLE_3
 from tests.papers.test_valverde2013 import MATRICES as VALVERDE
 from tests.papers.test_valverde2013 import PRINTED as VALVERDE_PRINTED
 from tools.gallery.exhibit import Exhibit, score
@@ -118,15 +119,10 @@ def _ellipses() -> Exhibit:
 
 
 def _runs() -> list[CoveragePoint]:
-    moments = {
-        "naive Bayes": (0.653, 5.79e-4, 0.238, 4.99e-4, -0.692),
-        "Bayesian network": (0.528, 8.21e-4, 0.415, 7.82e-4, -0.831),
-        "random tree": (0.523, 2.14e-3, 0.469, 2.05e-3, -0.947),
-        "J48 tree": (0.672, 1.38e-3, 0.292, 1.35e-3, -0.783),
-    }
     rng = np.random.default_rng(0)
     points = []
-    for name, (r, sd_r, f, sd_f, correlation) in moments.items():
+    for name, printed in TABLE_3.items():
+        r, sd_r, f, sd_f, correlation = map(float, printed)
         shared = correlation * sd_r * sd_f
         spread = Spread((r, f), np.array([[sd_r**2, shared], [shared, sd_f**2]]))
         cloud = rng.multivariate_normal(spread.mean, spread.covariance, 1000)

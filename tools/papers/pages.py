@@ -111,7 +111,7 @@ PAPERS = (
         ),
         (
             "The confusion matrices behind Table 2 are not public; only the consistency of each row can be checked.",
-            "Two learners of Table 3 were run in Weka, and their options are not printed.",
+            "The options of the learners of Table 3 are not printed.",
         ),
     ),
     Paper(
