@@ -7,7 +7,7 @@ together, ``sample_size`` says how many more samples are needed.
 """
 
 from infoscope.posterior.exact_moments import PartitionMoments, partition_covariance, partition_moments
-from infoscope.posterior.measures import cramer_rao_sd
+from infoscope.posterior.measures import cramer_rao_efficiency, cramer_rao_sd
 from infoscope.posterior.posterior import Posterior
 from infoscope.posterior.sample_size import samples_to_halve
 from infoscope.posterior.summary import Summary
@@ -16,6 +16,7 @@ __all__ = [
     "PartitionMoments",
     "Posterior",
     "Summary",
+    "cramer_rao_efficiency",
     "cramer_rao_sd",
     "partition_covariance",
     "partition_moments",
