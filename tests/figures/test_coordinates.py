@@ -278,6 +278,17 @@ def test_labels_of_a_diagram_stay_where_the_output_is_constant(form: Literal["jo
         assert -1.0 <= start <= start + width <= panel.width + 1.0, mark.text
 
 
+@pytest.mark.parametrize("form", ["joint", "circles", "extended"])
+def test_a_diagram_of_exchanged_labels_misses_exactly_nothing(form: Literal["joint", "circles", "extended"]) -> None:
+    """Hu & Wang's M11, where rounding could make H(S|T) a negative number."""
+    m11 = Contingency.from_matrix([[0, 0, 80], [0, 15, 0], [5, 0, 0]])
+
+    panel = EntropyDiagramDisplay.from_table(m11, form=form).panel()
+
+    assert not [mark.text for mark in panel.marks if isinstance(mark, Words) and "-0.0" in mark.text]
+    assert "-0.0" not in panel.x.title
+
+
 @pytest.mark.parametrize("form", ["joint", "circles"])
 def test_a_joint_diagram_of_nothing_is_rejected_in_words(form: Literal["joint", "circles"]) -> None:
     constant = Contingency.from_matrix([[7, 0], [0, 0]])

@@ -179,6 +179,10 @@ def hu_sections() -> Iterator[Section]:
             of_metrics(pages, tables, _hu_model),
             f"{lead} The last column of a matrix counts rejections. Our values are in brackets.",
         )
+    yield Picture("entropies-a", "Figure 1 (a): misclassifications, M3")
+    yield Picture("entropies-b", "Figure 1 (b): fully dependent truth and decisions, M11")
+    yield Picture("entropies-c", "Figure 1 (c): independent truth and decisions")
+    yield Picture("learning", "Figure 2: how a classifier learns by mutual information")
     yield Picture("surface-10", "Figure 3: NI over TPR and TNR")
     yield Picture("error-reject", "Error rate over rejection rate (Remark 6, Table 2)")
     yield Picture("bounds", "Bounds on the error")

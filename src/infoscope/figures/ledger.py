@@ -205,7 +205,8 @@ class EntropyDiagramDisplay(TableDisplay):
             raise InputError("a side with one class has no room for information; the split form does not exist")
         if form in ("joint", "circles") and not max(h.truth, h.system) > 0:
             raise InputError("truth and output never vary, so there is no information to draw")
-        return cls(float(h.truth), float(h.system), float(h.mutual), *rooms, form)
+        truth, system = float(h.truth), float(h.system)
+        return cls(truth, system, min(float(h.mutual), truth, system), *rooms, form)  # nothing missed or false is -0.00
 
     @property
     def case(self) -> Literal["independent", "dependent", "general"]:
