@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 import infoscope as ifs
-from infoscope.errors import InputError, MissingLabelsWarning
+from infoscope.errors import MissingLabelsWarning
 from tests.api import app
 
 RNG = np.random.default_rng(31)
@@ -182,21 +182,6 @@ def test_weights_count_as_repeated_rows() -> None:
 
     for name in ("samples", "log_loss", "brier_score", "lift_quality", "best_lift", "over_prediction"):
         assert getattr(weighted.total, name) == pytest.approx(getattr(whole.total, name)), name
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"truth": "label", "score": ["score", "site"], "by": "site"}, "one column of scores"),
-        ({"score": ["score", "label"], "by": "site"}, "truth column"),
-        ({"truth": "label", "score": "score", "by": "site", "max_points": 5}, "max_points is for a curve"),
-        ({"truth": "site", "score": "score", "by": "label"}, "truth has 3 classes"),
-        ({"truth": "label", "score": "score", "by": "site", "positive": 7}, "positive label 7"),
-    ],
-)
-def test_what_groups_are_rejected(options: dict[str, object], said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        ifs.sweep(ROWS, **options)  # type: ignore[call-overload]
 
 
 def run(*arguments: object) -> object:

@@ -110,21 +110,9 @@ def test_a_probability_of_0_counts_the_same_from_labels_in_a_sweep_and_in_scikit
     assert "2⁻⁵²" in next(each.card.note for each in all_metrics("scores") if each.name == "log_loss")
 
 
-def test_undefined_and_wrong_use_are_said() -> None:
+def test_a_class_without_a_sample_has_no_area() -> None:
     with pytest.warns(ifs.UndefinedMetricWarning, match="undefined for 3: no sample"):
         assert np.isnan(roc_auc([0, 1, 2], np.eye(4)[[0, 1, 2]], classes=[0, 1, 2, 3]))
-    for call, sentence in (
-        (lambda: roc_auc([1, 1], [0.1, 0.2]), "one class only"),
-        (lambda: roc_auc(TWO, SCORE, max_fpr=2), "max_fpr must be between 0 and 1"),
-        (lambda: roc_auc(TWO, SCORE, average="mean"), "average is 'mean'; it is one of 'macro'"),
-        (lambda: roc_auc(MANY, PROBABILITIES, multi_class="ovo", average=None), "averaged as 'macro' or 'weighted'"),
-        (lambda: brier_score(TWO, SCORE + 1), "a probability lies between 0 and 1"),
-        (lambda: log_loss(MANY, PROBABILITIES * 2), "sum to 2"),
-        (lambda: roc_auc(MANY, SCORE), "80 rows of scores and 90 of truth"),
-        (lambda: roc_auc(MANY, PROBABILITIES[:, :3]), "3 columns of probabilities and 4 classes"),
-    ):
-        with pytest.raises(ifs.InputError, match=sentence):
-            call()
 
 
 @pytest.mark.parametrize("scores", [[0.0, 0.2, 0.9, 1.0], [[1, 0], [0.8, 0.2], [0.1, 0.9], [0, 1]]])
@@ -216,12 +204,6 @@ def test_words_of_scikit_learn_mean_what_they_mean_there() -> None:
     some = MANY < 3
     expected = peer.log_loss(MANY[some], PROBABILITIES[some], labels=[0, 1, 2, 3])
     assert log_loss(MANY[some], PROBABILITIES[some], labels=[0, 1, 2, 3]) == pytest.approx(expected)
-    with pytest.raises(
-        ifs.InputError, match="labels must be sorted, because scores are taken in that order; use classes="
-    ):
-        log_loss(MANY, PROBABILITIES, labels=[3, 2, 1, 0])
-    with pytest.raises(ifs.InputError, match="pos_label and positive are the same"):
-        roc_auc(TWO, SCORE, positive=1, pos_label=1)
 
 
 @pytest.mark.parametrize("score", [each.score for each in all_metrics("scores")])
@@ -238,16 +220,11 @@ def test_one_column_of_named_classes_that_the_truth_lacks() -> None:
     assert halved == pytest.approx(peer.brier_score_loss(truth, scores, labels=[0, 1]))
     with pytest.warns(ifs.UndefinedMetricWarning, match="roc_auc is undefined: the truth has one class only"):
         assert np.isnan(roc_auc(truth, scores - 5, labels=[0, 1]))
-    for classes, said in (([1], "1 classes are named for one column"), ([0, 2], "truth label 1 has no column")):
-        with pytest.raises(ifs.InputError, match=said):
-            log_loss(truth, scores, classes=classes)
 
 
 def test_the_positive_class_of_two_columns_is_that_of_one() -> None:
     both = np.stack([SCORE, 1 - SCORE], axis=1)
     assert average_precision(TWO + 1, both) == pytest.approx(average_precision(TWO + 1, SCORE))
-    with pytest.raises(ifs.InputError, match="positive label 5 is not among the true classes"):
-        roc_auc(TWO, both, positive=5)
 
 
 @since_1_7
@@ -264,8 +241,6 @@ def test_a_class_without_samples_has_no_weight_in_a_weighted_average() -> None:
 def test_a_sweep_takes_words_of_scikit_learn() -> None:
     found = ifs.sweep(TWO, SCORE, sample_weight=WEIGHTS[:80], pos_label=0)
     assert found.to_dict()["scoring"] == ifs.sweep(TWO, SCORE, weight=WEIGHTS[:80], positive=0).to_dict()["scoring"]
-    with pytest.raises(ifs.InputError, match="sample_weight and weight are the same"):
-        ifs.sweep(TWO, SCORE, sample_weight=WEIGHTS[:80], weight=WEIGHTS[:80])
 
 
 def test_the_brier_score_of_two_classes_is_halved_as_in_scikit_learn() -> None:
@@ -273,8 +248,6 @@ def test_the_brier_score_of_two_classes_is_halved_as_in_scikit_learn() -> None:
     whole = brier_score(TWO, chance)
     assert brier_score(TWO, chance, scale_by_half="auto") == pytest.approx(peer.brier_score_loss(TWO, chance))
     assert brier_score(TWO, chance, scale_by_half=True) == pytest.approx(whole / 2)
-    with pytest.raises(ifs.InputError, match="scale_by_half is 'half'; it is one of True, False, 'auto'"):
-        brier_score(TWO, chance, scale_by_half="half")
 
 
 @pytest.mark.parametrize("metric", [roc_auc, average_precision, log_loss, brier_score])

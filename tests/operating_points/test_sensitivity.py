@@ -130,11 +130,3 @@ def test_a_correction_may_cost_information():
     table = ifs.Contingency.from_matrix([[0, 9], [9, 0]])
 
     assert "costs" in move_sentences(table)[0]
-
-
-@pytest.mark.parametrize("measure", [gain_of_move, move_derivative])
-def test_moves_are_asked_of_one_small_table(measure):
-    many = np.arange(2000)
-    for table in (ifs.Contingency.from_labels(many, many), ifs.Contingency.from_matrix(np.ones((3, 2, 2)))):
-        with pytest.raises(ifs.InputError, match="one table with few classes"):
-            measure(table)

@@ -6,7 +6,6 @@ import pytest
 
 import infoscope as ifs
 from infoscope import operating_points as points
-from infoscope.errors import InputError
 from tests.api import SOLID_GRID, Dot, Line, project
 
 
@@ -29,8 +28,6 @@ def test_surface_is_zero_on_the_worthless_line_and_symmetric_about_it():
 
     np.testing.assert_allclose(np.diag(surface.proficiency[:, ::-1]), 0, atol=1e-12)
     np.testing.assert_allclose(surface.proficiency, surface.proficiency[::-1, ::-1], atol=1e-12)
-    with pytest.raises(InputError, match="prevalence must be between 0 and 1, got 1"):
-        points.information_surface(1)
 
 
 def test_bounds_enclose_the_bayes_error_and_meet_the_metrics():
@@ -46,8 +43,6 @@ def test_bounds_enclose_the_bayes_error_and_meet_the_metrics():
         weak = np.interp(point.missed, curves.missed, curves.fano)
         assert weak == pytest.approx(float(ifs.metrics.fano_bound(table)), abs=5e-3)
     assert curves.tight_fano[-1] == pytest.approx(0.75)
-    with pytest.raises(InputError, match="no system"):
-        points.bound_curves([])
 
 
 def test_hellman_raviv_does_not_bound_the_observed_error():
@@ -78,7 +73,3 @@ def test_a_reject_column_has_no_place_on_the_map_unless_it_is_empty():
     empty = ifs.Contingency.from_matrix([[90, 0, 0], [1, 9, 0]], reject=2)
     bare = ifs.Contingency.from_matrix([[90, 0], [1, 9]])
     assert ifs.SurfaceDisplay.from_table(empty).systems == ifs.SurfaceDisplay.from_table(bare).systems
-    with pytest.raises(InputError, match="'system' rejects 11 samples"):
-        ifs.SurfaceDisplay.from_table(ifs.Contingency.from_matrix([[74, 6, 10], [0, 9, 1]], reject=2))
-    with pytest.raises(InputError, match="2 × 3 classes"):
-        ifs.SurfaceDisplay.from_table(ifs.Contingency.from_matrix([[90, 0, 0], [1, 9, 0]]))

@@ -10,7 +10,7 @@ from sklearn.metrics import average_precision_score, precision_recall_curve, roc
 
 import infoscope as ifs
 from infoscope import SweepDisplay
-from infoscope.errors import InputError, UndefinedError
+from infoscope.errors import InputError
 from tests.api import ChoiceOptions, encode_binary_scores, find_hull, rank_scores, thin_levels
 
 scored_rows = st.lists(st.tuples(st.integers(-6, 6), st.booleans()), min_size=2, max_size=40).filter(
@@ -252,57 +252,7 @@ def test_a_choice_from_too_few_samples_says_so():
     assert "on held-out samples undefined: there are too few" in str(choice)
 
 
-def test_choice_needs_a_direction_and_a_defined_metric():
-    curve = ifs.sweep([0, 1, 1], [1.0, 2.0, 3.0])
-
-    with pytest.raises(InputError, match="neither better high nor better low"):
-        curve.best("system_entropy")
-    with pytest.raises(InputError, match="give one of them"):
-        curve.best("accuracy", costs=[[0, 1], [1, 0]])
-    with pytest.raises(InputError, match="per class"):
-        curve.best("class_recall")
-    with pytest.raises(InputError, match="level is 95"):
-        curve.best(level=95)
-    weighted = ifs.sweep([0, 1], [1.0, 2.0], weight=[0.2, 0.3])
-    with pytest.raises(UndefinedError, match="undefined at every operating point"):
-        weighted.best("adjusted_mutual_information")
-
-
 # ── bad input ────────────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.mark.parametrize(
-    ("scores", "truth", "words"),
-    [
-        ([0.1, np.nan, 0.3], [0, 1, 1], "score of row 1 is nan"),
-        ([0.1, np.inf, 0.3], [0, 1, 1], "score of row 1 is inf"),
-        ([0.1, 0.2, 0.3], [1, 1, 1], r"one class only \(1\)"),
-        ([0.1, 0.2, 0.3], ["b", "b", "b"], r"one class only \('b'\)"),
-        ([0.1, 0.2, 0.3], [0, 1, 2], "3 classes and the scores are one column"),
-        ([0.1, 0.2, 0.3], ["a", "b", "c"], "3 classes"),
-        ([0.1, 0.2], [0, 1, 1], "2 rows of scores and 3 of truth"),
-        ([], [], "no rows"),
-        (["x", "y"], [0, 1], "not numbers"),
-    ],
-)
-def test_bad_scores_are_rejected_with_the_reason(scores, truth, words):
-    with pytest.raises(InputError, match=words):
-        ifs.sweep(truth, scores)
-
-
-def test_bad_weights_positive_and_size_are_rejected():
-    with pytest.raises(InputError, match="weight of row 0 is -1"):
-        ifs.sweep([0, 1], [0.1, 0.2], weight=[-1, 1])
-    with pytest.raises(InputError, match=r"sample_weight has shape \(1,\); give one weight for each of the 2 rows"):
-        ifs.sweep([0, 1], [0.1, 0.2], weight=[1])
-    with pytest.raises(InputError, match="sample_weight holds something else than numbers"):
-        ifs.sweep([0, 1], [0.1, 0.2], weight=["heavy", "light"])
-    with pytest.raises(InputError, match=r"^sample_weight is a dict, which has named parts; give a sequence"):
-        ifs.evaluate([0, 1], [0, 1], weight={"a": 1})
-    with pytest.raises(InputError, match="positive label 'x' is not among"):
-        ifs.sweep(["a", "b"], [0.1, 0.2], positive="x")
-    with pytest.raises(InputError, match="max_points must be a whole number of 2 or more, got 1"):
-        ifs.sweep([0, 1], [0.1, 0.2], max_points=1)
 
 
 @pytest.mark.parametrize(("unit", "words"), [(1e-200, "too small to square; multiply"), (1e200, "too large .* divide")])
@@ -317,13 +267,6 @@ def test_weights_that_cannot_be_squared_are_rejected(tmp_path, unit, words):
         ifs.sweep(truth, scores, weight=weights)
     with pytest.raises(InputError, match=words):
         ifs.sweep(lines, truth="t", score="p", weight="w")
-
-
-def test_numbers_that_are_too_large_are_rejected():
-    with pytest.raises(InputError, match="too large for a number"):
-        ifs.evaluate([0, 1], [0, 1], weight=[10**400, 1])
-    with pytest.raises(InputError, match="scores are not numbers"):
-        ifs.sweep([0, 1], [10**400, 1])
 
 
 @pytest.mark.parametrize("weights", [[1, 1e20, 1, 1e20], [1e20, 1, 1e20, 1]])
@@ -361,10 +304,6 @@ def test_a_row_of_weight_zero_is_not_there():
     without = ifs.sweep([1, 0, 0], [0.5, 0.4, 0.1])
 
     assert whole.areas == pytest.approx(without.areas)
-    with pytest.raises(InputError, match=r"one class only \(0\)"):
-        ifs.sweep([0, 1], [0.9, 0.5], weight=[1, 0])
-    with pytest.raises(InputError, match="weight above 0"):
-        ifs.sweep([0, 1], [0.9, 0.5], weight=[0, 0])
 
 
 def test_reversed_scores_are_named():

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import infoscope as ifs
-from infoscope.errors import InputError
 from tests.api import pareto_front
 
 ROOT = Path(__file__).parents[2]
@@ -69,23 +68,6 @@ def test_against_a_physical_measure():
     assert [point["against"] for point in curve] == [10, 20, 40, 80]
     assert curve[1]["per_unit"] == pytest.approx((0.8 - 0.625) / 10)
     assert np.isnan(curve[0]["per_unit"])
-    with pytest.raises(InputError, match="the settings have no cost to be compared with"):
-        ifs.tune(runs, "size").information_per_unit()
-    with pytest.raises(InputError, match="a number per class"):
-        tuning.values("class_recall")
-
-
-def test_one_value_and_other_faults_are_rejected():
-    with pytest.raises(InputError, match=r"'depth' has 1 value \(depth = 3\); a sweep compares two"):
-        ifs.tune({3: _run(3, 1)}, "depth")
-    with pytest.raises(InputError, match="has 0 values"):
-        ifs.tune({}, "depth")
-    with pytest.raises(InputError, match="1 values for 2 parameters"):
-        ifs.tune({3: _run(3, 1), 4: _run(3, 1)}, ["depth", "k"])
-    with pytest.raises(InputError, match="nothing to hold it against"):
-        ifs.tune({3: _run(3, 1), 4: _run(3, 1)}, "depth", against={3: 1.0})
-    with pytest.raises(InputError, match="not finite"):
-        ifs.tune({3: _run(3, 1), 4: _run(3, 1)}, "depth", against={3: 1.0, 4: np.inf})
 
 
 def test_probability_that_a_setting_is_best():

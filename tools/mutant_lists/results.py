@@ -215,7 +215,7 @@ MUTANTS = (
         "encode_binary_scores",
         '_check_finite(rows.values, "score", rows.skipped)',
         "pass",
-        ("tests/operating_points/test_thresholds.py::test_bad_scores_are_rejected_with_the_reason",),
+        ("tests/operating_points/test_refusals.py::test_a_sentence_says_why",),
     ),
     Mutant(
         "certainties that differ by rounding",
