@@ -53,7 +53,7 @@ from infoscope.studies.evaluate_tables import (
     measure,
     prepare_table,
 )
-from infoscope.studies.evaluation import Evaluation, GroupComparison, SystemResult
+from infoscope.studies.evaluation import Evaluation, GroupComparison, GroupSpread, SystemResult
 from infoscope.studies.inputs import (
     Prevalence,
     UncertaintyOptions,
@@ -89,6 +89,8 @@ KEPT_METRICS = (
     "false_information",
 )
 """Metrics that are kept of operating points."""
+OVER_GROUPS = ("proficiency", "information_precision", "nmi_joint", "accuracy")
+"""Metrics whose spread over groups is shown unless others are named."""
 MISCOUNTS = ("predicted_too_rarely", "predicted_too_often")
 """Findings that suspect a threshold."""
 THRESHOLD_FINDINGS = (*MISCOUNTS, "better_threshold")
@@ -285,10 +287,10 @@ def evaluate(
     findings = (*describe_ignored_rows(inputs.provenance.ignored), *inputs.notes, *about_labels, *about_costs)
 
     # belief, diagnosis, metrics
-    subjects = [
-        fit_belief(prepare_table(subject, order, resolved_costs, prevalence, clusters=clusters), intervals)
-        for subject in inputs.subjects
-    ]
+    def fit(subject: TableInput) -> TableInput:
+        return fit_belief(prepare_table(subject, order, resolved_costs, prevalence, clusters=clusters), intervals)
+
+    subjects = [fit(subject) for subject in inputs.subjects]
     groups_of_places: dict[tuple[str, ...], list[int]] = {}
     for place, subject in enumerate(subjects):
         groups_of_places.setdefault(tuple((subject.group or {}).values()), []).append(place)
@@ -305,10 +307,15 @@ def evaluate(
         counted_rows = int(max(subject.table.total for subject in subjects)) + provenance.rows_ignored
         provenance = replace(provenance, rows=counted_rows)
     hashes = {result.title: result.data_hash for result in systems if result.data_hash is not None}
+    spreads: tuple[GroupSpread, ...] = ()
+    if len(groups_of_places) > 1 and not judged:
+        totals = [measure(fit(total), (), level) for total in _sum_groups(inputs.subjects)]
+        spreads = tuple(_describe_groups(systems, totals, shown or OVER_GROUPS))
     evaluation = Evaluation(
         systems,
         comparison,
         by_group,
+        spreads,
         inputs.row_labels,
         replace(provenance, hashes=hashes),
         findings,
@@ -319,6 +326,33 @@ def evaluate(
         evaluation = _add_scores(evaluation, rows, y_pred, request, scores)
     evaluation = _name_sweep_commands(evaluation, names)
     return add_judge(evaluation, judged, intervals, shown) if judged else evaluation
+
+
+def _sum_groups(subjects: Sequence[TableInput]) -> Iterator[TableInput]:
+    """Yield each system's table of the rows of all groups; none where rows belong together across its cells."""
+    by_name: dict[str, list[TableInput]] = {}
+    for subject in subjects:
+        by_name.setdefault(subject.name, []).append(subject)
+    for name, members in by_name.items():
+        sizes = [subject.n for subject in members if subject.n is not None]
+        if not any(subject.cluster for subject in members):
+            table = sum((subject.table for subject in members[1:]), members[0].table)
+            yield TableInput(name, table, n=sum(sizes) if len(sizes) == len(members) else None)
+
+
+def _describe_groups(
+    systems: Sequence[SystemResult], totals: Sequence[SystemResult], metrics: Sequence[str]
+) -> Iterator[GroupSpread]:
+    """Yield the spread of each metric over the groups of each system, with its value of all rows."""
+    whole = {total.name: total for total in totals}
+    for name in dict.fromkeys(system.name for system in systems):
+        for metric in metrics:
+            numbers = [system.shown(metric) for system in systems if system.name == name]
+            values = np.array([number for number in numbers if number is not None])
+            if len(values):
+                total = whole[name].shown(metric) if name in whole else None
+                spread = (float(value) for value in (values.mean(), values.std(), values.min(), values.max()))
+                yield GroupSpread(name, metric, total, len(values), *spread)
 
 
 def _find_shown_metrics(names: str | Sequence[str] | None, *, ordinal: bool, costs: bool) -> tuple[str, ...]:

@@ -472,6 +472,21 @@ class GroupComparison:
     comparison: Comparison
 
 
+@dataclass(frozen=True)
+class GroupSpread:
+    """A metric of one system over all rows, and its spread over the groups that have it, each group counting once."""
+
+    system: str
+    metric: str
+    total: float | None
+    """Of the rows of all groups together; None where rows belong together in other groups, or where it is undefined."""
+    groups: int
+    mean: float
+    sd: float
+    least: float
+    most: float
+
+
 @dataclass(frozen=True, repr=False)
 class Evaluation(Result):
     """The result of one or several systems on one truth."""
@@ -483,6 +498,8 @@ class Evaluation(Result):
     """The systems against each other, where they predicted the same rows."""
     group_comparisons: tuple[GroupComparison, ...] = ()
     """The same within each group, where rows were split."""
+    group_spreads: tuple[GroupSpread, ...] = ()
+    """The chosen metrics of each system over the groups, where rows were split."""
     row_labels: RowLabels | None = field(default=None, compare=False)
     """Truth and predictions of every row, where they are kept, for a paired comparison later."""
     provenance: Provenance = field(default_factory=Provenance)

@@ -87,6 +87,7 @@ from infoscope.studies.evaluation import (
     CellExamples,
     ClassEstimates,
     Evaluation,
+    GroupSpread,
     SystemResult,
     describe_halving,
 )
@@ -155,6 +156,7 @@ def outline(evaluation: Evaluation, unit: Units) -> Outline:
         *make_judge_section(evaluation, unit),
         *_make_chosen_section(evaluation, unit),
         *([_make_ranking_section(evaluation)] if several else []),
+        *_make_spread_section(evaluation, unit),
         *_make_cost_section(evaluation),
         *_make_order_section(evaluation),
         *_make_score_section(evaluation, unit),
@@ -572,6 +574,34 @@ def _make_ranking_section(evaluation: Evaluation) -> Section:
     table = Table(*tabulate(systems, *columns), search="systems", max_rows=ALL_ROWS)
     title = "Groups, the least informative first" if groups else "Systems, the most informative first"
     return Section(title, [table, Bullets([*ties[:MAX_TIED], *undefined], ties[MAX_TIED:], rest)], only="plain")
+
+
+def _make_spread_section(evaluation: Evaluation, unit: Units) -> Iterator[Section]:
+    """Show how metrics vary over the groups, beside what all rows together give."""
+    spreads = evaluation.group_spreads
+    if not spreads:
+        return
+    several = len({spread.system for spread in spreads}) > 1
+
+    def write(number: Callable[[GroupSpread], float | None]) -> Callable[[GroupSpread], Cell]:
+        return lambda spread: MetricNotation(spread.metric, unit).value(number(spread))
+
+    columns: list[ItemColumn[GroupSpread]] = [
+        *([(Column("system", "name"), lambda spread: Strong(spread.system))] if several else []),
+        (Column("metric", "text"), lambda spread: catalogue[spread.metric].title_in_sentence),
+        *(
+            [(Column("all rows"), write(lambda spread: spread.total))]
+            if any(spread.total is not None for spread in spreads)
+            else []
+        ),
+        (Column("groups", priority=6), lambda spread: format_count(spread.groups)),
+        (Column("mean"), write(lambda spread: spread.mean)),
+        (Column("sd"), lambda spread: MetricNotation(spread.metric, unit).spread(spread.sd)),
+        (Column("min", priority=7), write(lambda spread: spread.least)),
+        (Column("max", priority=7), write(lambda spread: spread.most)),
+    ]
+    note = "Each group counts once, whatever its size."
+    yield Section("Over the groups", [Table(*tabulate(spreads, *columns), note=note, max_rows=ALL_ROWS)], "spread")
 
 
 def find_tag(system: SystemResult) -> str:
