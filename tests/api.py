@@ -343,6 +343,7 @@ HOMES = {
     "phi_squared": "infoscope.metrics.association",
     "place": "infoscope.figures.triangle",
     "place_in_coverage": "infoscope.reports.systems",
+    "place_in_space": "infoscope.figures.triangle",
     "PlacedName": "infoscope.figures.layout",
     "Places": "infoscope.readers.parquet",
     "plain_label": "infoscope.figures.layout",

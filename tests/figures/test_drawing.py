@@ -70,6 +70,8 @@ def every_picture(labels: list[str] | None = None) -> dict[str, Display]:
         "cloud": CoverageDisplay([CoveragePoint(names[0], 0.3, 0.6, None, spread, cloud)]),
         "tuning": CoverageDisplay.from_table(systems, curves={"K": names}),
         "triangle": EntropyTriangleDisplay.from_table(systems),
+        "simplex": EntropyTriangleDisplay.from_table(systems, simplex=True),
+        "zones": EntropyTriangleDisplay.from_table(systems, zones=True),
         "path": EntropyTriangleDisplay.from_table(systems, paths={"p": names}, magnify=("transfer", 3.0)),
         "split triangle": SplitTriangleDisplay.from_table(systems),
         "perplexity": PerplexityDisplay.from_table(systems),

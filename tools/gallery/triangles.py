@@ -50,6 +50,20 @@ def exhibits() -> Iterator[Exhibit]:
         note="A projective map: straight lines stay straight, and the corner is magnified four times.",
     )
     yield Exhibit(
+        "triangle-zones",
+        "Zones of the entropy triangle",
+        where,
+        EntropyTriangleDisplay.from_table(tables, zones=True),
+        note="What is written along a side holds for all of it; the corners are the extreme cases.",
+    )
+    yield Exhibit(
+        "triangle-simplex",
+        "The 2-simplex in space",
+        where,
+        EntropyTriangleDisplay.from_table(tables, simplex=True),
+        note="The three shares as coordinates; as they sum to 1, all systems lie in one triangle.",
+    )
+    yield Exhibit(
         "split-triangle",
         "Split entropy triangle",
         where,

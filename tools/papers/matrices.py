@@ -135,7 +135,11 @@ def valverde_sections() -> Iterator[Section]:
         rows,
         "The slides print the accuracies; they only draw the coordinates, so those are ours.",
     )
+    yield Picture("diagram-general", "The extended entropy diagram of a")
+    yield Picture("triangle-simplex", "The 2-simplex in three dimensions")
     yield Picture("triangle", "The entropy triangle")
+    yield Picture("triangle-zones", "Zones of the entropy triangle")
+    yield Picture("diagram-split", "The split entropy diagram of a")
     yield Picture("split-triangle", "The split entropy triangle")
     yield _tass3()
     yield Picture("perplexity", "The perplexity chain")

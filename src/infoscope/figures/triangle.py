@@ -29,6 +29,7 @@ from infoscope.figures.layout import (
     shorten,
 )
 from infoscope.figures.scene import (
+    Anchor,
     Axis,
     Dot,
     Line,
@@ -184,15 +185,15 @@ def describe_zone(shares: TriangleShares) -> str:
     return f"part is transmitted, part is lost, classes {balanced}"
 
 
-def draw_plane(
-    where: Callable[..., Point], lowest: TriangleShares | None = None, side: float = 1.0, digits: int = 1
-) -> list[Mark]:
-    """Draw the triangle with lines of equal shares, seen through ``where``, numbered from the lowest ones on."""
-    low = lowest or TriangleShares(0.0, 0.0, 0.0)
+_STEPS = (0.2, 0.4, 0.6, 0.8)
+
+
+def draw_plane(where: Callable[..., Point]) -> list[Mark]:
+    """Draw the triangle with lines of equal shares, seen through ``where``."""
     marks: list[Mark] = [
         Line(tuple(where(TriangleShares(*c)) for c in _CORNERS), "dim", closed=True, fill="plane", clip=False)
     ]
-    for share in (0.2, 0.4, 0.6, 0.8):
+    for share in _STEPS:
         rest = 1.0 - share
         for one, other in (
             (TriangleShares(rest, share, 0.0), TriangleShares(0.0, share, rest)),
@@ -200,14 +201,42 @@ def draw_plane(
             (TriangleShares(share, 0.0, rest), TriangleShares(share, rest, 0.0)),
         ):
             marks.append(Line((where(one), where(other)), "grid", clip=False))
-        left, below = where(TriangleShares(rest, share, 0.0)), where(TriangleShares(share, 0.0, rest))
-        transfer, divergence = low.transfer + share * side, low.divergence + share * side
-        marks.append(Words(*left, f"{transfer:.{digits}f}", "dim", "small", "end", (-6.0, -3.0)))
-        marks.append(Words(*below, f"{divergence:.{digits}f}", "dim", "small", "middle", (0.0, 11.0)))
     return marks
 
 
-def draw_side_words(panel: Panel, sides: Sequence[str], places: Sequence[Point]) -> list[Mark]:
+def draw_scales(
+    where: Callable[..., Point], lowest: Sequence[float] = (0.0, 0.0, 0.0), side: float = 1.0
+) -> list[Mark]:
+    """Write numbers at the lines of equal shares: transfer on the left, variation on the right, divergence below."""
+    digits = max(1, ceil(1 - log10(side)))
+    marks: list[Mark] = []
+    for share in _STEPS:
+        rest = 1.0 - share
+        numbers = [f"{low + share * side:.{digits}f}" for low in lowest]
+        left, right = where(TriangleShares(rest, share, 0.0)), where(TriangleShares(0.0, rest, share))
+        marks += [
+            Words(*left, numbers[1], "dim", "small", "end", (-6.0, -3.0)),
+            Words(*right, numbers[2], "dim", "small", "start", (6.0, -3.0), halo="paper"),
+            Words(*where(TriangleShares(share, 0.0, rest)), numbers[0], "dim", "small", "middle", (0.0, 11.0)),
+        ]
+    return marks
+
+
+def draw_zones(where: Callable[..., Point]) -> list[Mark]:
+    """Draw the strips along the sides and the corners in which the kind of a system is clear; a tip says which."""
+    marks: list[Mark] = []
+    for at in range(3):
+        here, left, right = (np.roll((1.0, 0.0, 0.0), at + turn) for turn in range(3))
+        strip = [left, right, *(_NEAR_SIDE * here + (1.0 - _NEAR_SIDE) * end for end in (right, left))]
+        corner = [here, *(_NEAR_CORNER * here + (1.0 - _NEAR_CORNER) * end for end in (left, right))]
+        for colour, ends in (("dim", strip), ("accent", corner)):
+            outline = tuple(where(TriangleShares(*end.tolist())) for end in ends)
+            tip = describe_zone(TriangleShares(*np.mean(ends, axis=0).tolist()))
+            marks.append(Line(outline, colour, 0.5, closed=True, fill=colour, opacity=0.25, tip=tip, clip=False))
+    return marks
+
+
+def draw_side_words(panel: Panel, sides: Sequence[str], places: Sequence[Point], least: float = 20.0) -> list[Mark]:
     """Write the meaning of each side along it, inside, farthest from the points; not where there is no room."""
     ends = (((0.0, 0.0), (0.5, HEIGHT)), ((0.5, HEIGHT), (1.0, 0.0)), ((0.0, 0.0), (1.0, 0.0)))
     looks = ((60.0, (10.0, 6.0)), (-60.0, (-10.0, 6.0)), (0.0, (0.0, -10.0)))
@@ -224,7 +253,7 @@ def draw_side_words(panel: Panel, sides: Sequence[str], places: Sequence[Point])
             apart = points - spots
             rooms[share] = float(np.hypot(apart[..., 0], apart[..., 1]).min(initial=length))
         best = max(rooms, key=lambda share: min(rooms[share], 60.0))
-        if rooms[best] > 20.0 and half < 0.4:
+        if rooms[best] > least and half < 0.4:
             middle = find_point_along(start, end, best)
             marks.append(Words(*middle, text, "dim", "small", "middle", shift, angle, italic=True, halo="plane"))
     return marks
@@ -253,7 +282,7 @@ class TrianglePart:
         return place(TriangleShares(*parts))
 
     def draw_plane(self) -> list[Mark]:
-        """Draw the part with lines of equal shares, numbered, and the triangle in small with the part marked in it."""
+        """Draw the part with lines of equal shares, and the triangle in small with the part marked in it."""
 
         def place_in_small(shares: tuple[float, float, float]) -> Point:
             x, y = place(TriangleShares(*shares))
@@ -263,7 +292,7 @@ class TrianglePart:
         corners = ((d + self.side, t, v), (d, t, v + self.side), (d, t + self.side, v))
         triangle, part = (tuple(place_in_small(corner) for corner in shape) for shape in (_CORNERS, corners))
         return [
-            *draw_plane(place, self.lowest, self.side, max(1, 1 + ceil(-log10(self.side)))),
+            *draw_plane(place),
             Line(triangle, "dim", closed=True, fill="paper", clip=False),
             Line(part, "accent", 2.5, closed=True, fill="accent", clip=False),
             Words(*place_in_small((0.5, 0.0, 0.5)), "part shown", "dim", "small", "middle", (0.0, 11.0)),
@@ -284,6 +313,40 @@ def enlarge_part(points: Sequence[TriangleShares]) -> TrianglePart | None:
     lows = TriangleShares(*(max(low - room, 0.0) for low in lowest))
     side = 1.0 - sum(lows)
     return None if side > LARGEST_PART else TrianglePart(lows, side)
+
+
+_ORIGIN = (0.42, 0.3)
+_ENDS = {"ΔH′": (0.04, 0.02), "2·MI′": (0.42, HEIGHT), "VI′": (0.92, 0.14)}
+"""Where the three axes of space end on the page."""
+
+
+def place_in_space(shares: Sequence[float]) -> Point:
+    """Return where a point of space lies on the page; three shares that sum to 1 lie in the triangle.
+
+    >>> place_in_space((0.0, 0.0, 0.0)), place_in_space((0.0, 0.0, 1.0))
+    ((0.42, 0.3), (0.92, 0.14))
+    """
+    x, y = (
+        start + sum(share * (end[at] - start) for share, end in zip(shares, _ENDS.values(), strict=True))
+        for at, start in enumerate(_ORIGIN)
+    )
+    return round(x, 12), round(y, 12)
+
+
+def draw_space(points: Sequence[TriangleShares]) -> list[Mark]:
+    """Draw the axes of the three shares, the triangle between their ends, and each point's way down to the ground."""
+    marks = draw_plane(place_in_space)
+    anchors: tuple[Anchor, ...] = ("end", "end", "start")
+    for at, title in enumerate(_ENDS):  # dashed behind the triangle
+        half, end, tip = (place_in_space([share * (axis == at) for axis in range(3)]) for share in (0.5, 1.0, 1.06))
+        marks += [Line((_ORIGIN, end), "dim", dash=(2.0, 3.0), clip=False), Line((end, tip), "dim", clip=False)]
+        marks += [Words(*half, "0.5", "dim", "small", anchors[at], ((-6.0, -5.0), (-6.0, 0.0), (2.0, -9.0))[at])]
+        marks += [Words(*end, "1.0", "dim", "small", anchors[at], ((-6.0, -8.0), (-8.0, 6.0), (4.0, 14.0))[at])]
+        marks.append(Words(*tip, title, "dim", anchor="middle", shift=((-10.0, 10.0), (0.0, -10.0), (14.0, 0.0))[at]))
+    for divergence, transfer, variation in points:
+        way = place_in_space((divergence, transfer, variation)), place_in_space((divergence, 0.0, variation))
+        marks.append(Line(way, "dim", 0.8, (3.0, 3.0), clip=False))
+    return marks
 
 
 Corner = Literal["divergence", "transfer", "variation"]
@@ -331,6 +394,10 @@ class EntropyTriangleDisplay(TableDisplay):
     """Names of systems that share a marker, by the title of their family."""
     best: str | None = None
     """A system that gets a star around it."""
+    simplex: bool = False
+    """True to draw the triangle in the space of its three shares."""
+    zones: bool = False
+    """True to shade the corners and sides, where the kind of a system is clear, and to name them all."""
 
     def __post_init__(self) -> None:
         """Reject no systems at all, paths and families of systems that are not there, and lenses that shrink."""
@@ -343,6 +410,8 @@ class EntropyTriangleDisplay(TableDisplay):
                 f"magnify is {self.magnify!r}; name a corner (divergence, transfer or variation) and a factor "
                 "of 1 or more"
             )
+        if self.simplex and self.magnify is not None:
+            raise InputError("the simplex has no lens; leave out magnify or simplex")
 
     @classmethod
     def from_table(
@@ -353,10 +422,13 @@ class EntropyTriangleDisplay(TableDisplay):
         paths: Mapping[str, Sequence[Any]] | None = None,
         families: Mapping[str, Sequence[Any]] | None = None,
         magnify: tuple[Corner, float] | None = None,
+        simplex: bool = False,
+        zones: bool = False,
     ) -> Self:
         """Make one point per table: systems, groups, or steps of an ordered condition that ``paths`` joins.
 
-        ``families`` gives the systems of each family a marker of their own.
+        ``families`` gives the systems of each family a marker of their own. ``simplex`` draws the triangle as it lies
+        in the space of the three shares, ``zones`` shades its corners and sides, where the kind of a system is clear.
         """
         points = []
         for key, table in name_tables(tables, name).items():
@@ -370,7 +442,7 @@ class EntropyTriangleDisplay(TableDisplay):
                 )
             right = float(accuracy(table))
             points.append(TrianglePoint(key, shares, right if np.isfinite(right) else None))
-        return cls(points, paths or {}, magnify, families=families or {})
+        return cls(points, paths or {}, magnify, families=families or {}, simplex=simplex, zones=zones)
 
     @classmethod
     def from_epochs(cls, tables: Mapping[Any, Contingency], *, title: str = "epochs") -> Self:
@@ -391,7 +463,9 @@ class EntropyTriangleDisplay(TableDisplay):
         return display
 
     def place(self, shares: TriangleShares) -> Point:
-        """Return where shares lie in this picture, through its lens if it has one, or in the part that it shows."""
+        """Return where shares lie in this picture: in space, through its lens, or in the part that it shows."""
+        if self.simplex:
+            return place_in_space(shares)
         if self.part is not None:
             return self.part.place(shares)
         return place(warp(shares, *self.magnify) if self.magnify else shares)
@@ -399,7 +473,8 @@ class EntropyTriangleDisplay(TableDisplay):
     @property
     def part(self) -> TrianglePart | None:
         """The part that is shown; None for the whole triangle."""
-        return enlarge_part([point.shares for point in self.points]) if self.zoom and not self.magnify else None
+        is_whole = self.simplex or self.magnify or not self.zoom
+        return None if is_whole else enlarge_part([point.shares for point in self.points])
 
     @property
     def _marked(self) -> Names:
@@ -434,25 +509,32 @@ class EntropyTriangleDisplay(TableDisplay):
             margins=(52.0, 40.0, right, 84.0 + KEY_ROW * rows),
         )
 
-        marks = draw_plane(self.place) if part is None else part.draw_plane()
-        if part is None:
-            marks += [
+        if self.simplex:
+            below, above = draw_space([point.shares for point in self.points]), []
+        elif part is None:
+            below, above = draw_plane(self.place), draw_scales(self.place)
+            below += draw_zones(self.place) if self.zones else []
+            above += [
                 Words(0.5, HEIGHT, "perfect and balanced", "dim", anchor="middle", shift=(0.0, -16.0), italic=True),
                 Words(0.0, 0.0, "always the same prediction", "dim", shift=(-44.0, 48.0), italic=True),
                 Words(1.0, 0.0, "random", "dim", anchor="end", shift=(12.0, 48.0), italic=True),
+                *draw_side_words(panel, JOINT_SIDES, list(places.values()), -1.0 if self.zones else 20.0),
             ]
-        left = -32.0 if part is None else -56.0  # beside numbers of three digits
-        marks += [
-            Words(0.25, HEIGHT / 2, "agreement 2·MI′ →", "dim", anchor="middle", shift=(left, -18.0), angle=60.0),
-            Words(0.5, 0.0, "← imbalance ΔH′", "dim", anchor="end", shift=(-16.0, 30.0)),
-            Words(0.5, 0.0, "lost information VI′ →", "dim", shift=(-4.0, 30.0)),
-        ]
+        else:
+            below, above = part.draw_plane(), draw_scales(place, part.lowest, part.side)
+        if not self.simplex:
+            away = 32.0 if part is None else 56.0  # beside numbers of three digits
+            for x, y, text, shift, angle in (
+                (0.25, HEIGHT / 2, "agreement 2·MI′ →", (-away, -18.0), 60.0),
+                (0.75, HEIGHT / 2, "lost information VI′ →", (away, -18.0), -60.0),
+                (0.5, 0.0, "← imbalance ΔH′", (0.0, 30.0), 0.0),
+            ):
+                above.append(Words(x, y, text, "dim", anchor="middle", shift=shift, angle=angle, halo="paper"))
+        marks = below
         for number, path in enumerate(self.paths.values()):
             run, colour = tuple(places[name] for name in path), series(number)
             marks += [Line(run, colour, 2.0, clip=False), *_draw_arrow(run, colour)]
-        marks += draw_side_labels(panel, names)
-        if part is None:
-            marks += draw_side_words(panel, JOINT_SIDES, [places[point.name] for point in self.points])
+        marks += [*draw_side_labels(panel, names), *above]
         marked, size = mark_groups(self._marked), 5.5 if len(self.points) <= MANY_POINTS else 4.0
         for point in sorted(self.points, key=lambda point: point.accuracy or 0.0):
             shape = marked.get(point.name, Marking("circle", "ink")).shape
@@ -571,6 +653,7 @@ class SplitTriangleDisplay(TableDisplay):
         marks.append(Words(0.5, 0.0, signs, "dim", anchor="middle", shift=(0.0, 32.0)))
         labels = [(where(point.system), words[point.name]) for point in self.points]
         marks += draw_side_labels(panel, [PlacedName(*point, text) for point, text in labels if text is not None])
+        marks += draw_scales(place) if part is None else draw_scales(place, part.lowest, part.side)
         if part is None:
             marks += draw_side_words(panel, SPLIT_SIDES, [where(end) for end in ends])
         places = {point.name: (where(point.truth), where(point.system)) for point in self.points}
