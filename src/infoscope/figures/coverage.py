@@ -541,7 +541,7 @@ def fold_clouds(result: CrossValidation, *, level: float = 0.95, zoom: bool = Tr
     """Place each estimator at the mean of its repeats, with all of them, and an outline where three or more vary."""
     points = []
     for name in result.names:
-        cloud = np.stack([result.cloud(name, axis) for axis in _AXES], axis=-1)
+        cloud = np.stack([np.asarray(result[name].scores[axis]) for axis in _AXES], axis=-1)
         false, captured = (float(x) for x in cloud.mean(axis=0))
         varied = len(cloud) > 2 and bool((cloud.std(axis=0) > 0).any())
         spread = Spread((false, captured), np.cov(cloud.T)) if varied else None
