@@ -200,3 +200,29 @@ def test_quiet_commands_say_nothing(rows: str) -> None:
     words = ["gate", rows, "-t", "t", "-s", "s", "--min", "accuracy.value=0", "-q"]
 
     assert "left out" not in CliRunner().invoke(app, words).stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("evaluate", "-t", "t", "-s", "s", "--judge", "u", "--by", "site"),
+        ("evaluate", "-t", "t", "-s", "s", "--judge", "u", "--weight", "w"),
+        ("agree", "-s", "s", "-s", "u", "--by", "site=x,y"),
+        ("agree", "-s", "s", "-s", "u", "-s", "t", "--latent", "--weight", "w", "--draws", "50"),
+        ("relate", "-c", "s", "-c", "u", "--weight", "w"),
+        ("sweep", "-t", "u", "--score", "w", "--by", "site"),
+        ("sweep", "-t", "t", "-s", "u", "--parameter", "site"),
+        ("monte-carlo", "-t", "t", "-s", "u", "--by", "site"),
+    ],
+    ids=" ".join,
+)
+def test_a_command_whose_result_does_not_list_such_rows_says_them_once(words: tuple[str, ...], tmp_path: Path) -> None:
+    cycle = {"t": "ab", "s": "aab", "u": "abbab"}
+    frame = pd.DataFrame({name: [labels[row % len(labels)] for row in range(63)] for name, labels in cycle.items()})
+    frame["site"] = ["x", "x", "y", "y"] * 15 + ["", "", ""]
+    frame["w"] = [0.25, 0.75] * 30 + [None] * 3
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    result = CliRunner().invoke(app, [words[0], str(tmp_path / "rows.csv"), *words[1:]], catch_exceptions=False)
+
+    assert result.exit_code == 0, result.output
+    assert result.stderr.count("3 rows left out: missing") == 1

@@ -16,7 +16,7 @@ import click
 from infoscope import __version__
 from infoscope.cli.configuration import read_configuration
 from infoscope.cli.options import CompletedText, environment_name, list_options
-from infoscope.cli.output import WORDS
+from infoscope.cli.output import WORDS, keep_left_out_rows
 from infoscope.cli.process import (
     end_status,
     heed_signals,
@@ -26,7 +26,6 @@ from infoscope.cli.process import (
     open_closed_streams,
     settled,
 )
-from infoscope.errors import MissingLabelsWarning
 
 __all__ = ["COMMANDS", "app", "main"]
 
@@ -143,7 +142,7 @@ def app(context: click.Context, config: str | None, no_config: bool) -> None:
     Example: infoscope demo
     """
     context.with_resource(warnings.catch_warnings())
-    warnings.simplefilter("ignore", MissingLabelsWarning)  # a finding of the result says it
+    keep_left_out_rows(context)
     if not no_config and isinstance(context.command, click.Group):
         settings_file = read_configuration(config)
         context.default_map = settings_file.defaults(context.command, context, context.invoked_subcommand)

@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +18,7 @@ import click
 import infoscope as ifs
 from infoscope.cli.process import knows_unicode, say, write_stdout
 from infoscope.core.files import check_target, is_page, write_file
-from infoscope.errors import InputError, mask_secrets
+from infoscope.errors import InputError, MissingLabelsWarning, mask_secrets
 
 if TYPE_CHECKING:
     from infoscope.results import Finding, Result
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 WORDS = "infoscope.command_line"
 """The words of the command line, in the context of click."""
 _FINDINGS = "infoscope.findings"
+_LEFT_OUT = "infoscope.left_out"
 
 
 def command_line() -> str | None:
@@ -54,6 +56,32 @@ def kept_findings() -> tuple[Finding, ...]:
     """Return the findings that were kept so far."""
     context = click.get_current_context(silent=True)
     return () if context is None else context.meta.get(_FINDINGS, ())
+
+
+def keep_left_out_rows(context: click.Context) -> None:
+    """Keep warnings of rows that are left out until the result is written, which says most of them itself."""
+    show, kept = warnings.showwarning, context.meta.setdefault(_LEFT_OUT, [])
+
+    def keep(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        if issubclass(category, MissingLabelsWarning):
+            kept.extend(str(message).removesuffix(".").split("; "))
+        else:
+            show(message, category, *place, **more)
+
+    warnings.showwarning = keep
+    warnings.simplefilter("always", MissingLabelsWarning)
+
+
+def find_unsaid_rows(result: Result) -> tuple[Finding, ...]:
+    """Return what was said about rows that are left out and is in no finding of the result."""
+    context = click.get_current_context(silent=True)
+    said = " ".join(finding.text for finding in result.findings)
+    sentences = () if context is None else dict.fromkeys(context.meta.get(_LEFT_OUT, ()))
+    return tuple(
+        ifs.Finding("rows_ignored", f"{sentence}.", "warning")
+        for sentence in sentences
+        if sentence.rpartition(": ")[2] not in said
+    )
 
 
 # ── where results go ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -102,14 +130,14 @@ class Output:
         known = result.provenance  # a stored result keeps the command that made it
         run = mask_secrets(self.run) if self.run else known.run
         provenance = replace(known, command=known.command or command_line(), run=run)
-        findings = (*kept_findings(), *result.findings)
+        findings = (*kept_findings(), *find_unsaid_rows(result), *result.findings)
         result = replace(result, findings=findings, provenance=provenance)  # type: ignore[type-var]
         if not self.quiet and not (self.form == "text" and self.path is None and sys.stdout.isatty()):
-            warnings = [finding.text for finding in result.findings if finding.is_warning]
+            lines = [finding.text for finding in result.findings if finding.is_warning]
             for system in result.systems if isinstance(result, ifs.Evaluation) else ():
                 about_data = (finding for finding in system.diagnosis if finding.code in _SAID_ON_STDERR)
-                warnings += [f"{system.title}: {finding.text}" for finding in about_data]
-            for line in dict.fromkeys(warnings):
+                lines += [f"{system.title}: {finding.text}" for finding in about_data]
+            for line in dict.fromkeys(lines):
                 say(f"warning: {line}")
         if self.form == "parquet" and self.path is not None:
             result.save(self.path, force=self.force)
@@ -166,7 +194,7 @@ def check_output(path: Path, *, force: bool) -> None:
 
 def reject_ignored(result: Result) -> None:
     """Stop where rows would be left out: what --strict asks for."""
-    for finding in result.findings:
+    for finding in (*find_unsaid_rows(result), *result.findings):
         if finding.code == "rows_ignored":
             raise InputError(
                 f"{finding.text.rstrip('.')}; fill in what is missing, or leave out --strict to ignore such rows"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,9 +21,9 @@ from infoscope.cli.options import (
     shared,
     split_names,
 )
-from infoscope.cli.output import Output, add_finding
+from infoscope.cli.output import Output, add_finding, reject_ignored
 from infoscope.core.files import scratch_folder
-from infoscope.errors import InputError, MissingLabelsWarning
+from infoscope.errors import InputError
 
 
 @command("monte-carlo", first="truth system by weight matrix reject positive output verbose")
@@ -60,16 +59,9 @@ def monte_carlo(source: tuple[str, ...], **chosen: Any) -> None:
         "by": list(chosen["by"]) or None,
         **{name: chosen[name] for name in ("weight", "reject", "positive", "clean")},
     }
-    with warnings.catch_warnings(record=True) as caught:  # of rows left out, which the result does not list
-        warnings.simplefilter("always", MissingLabelsWarning)
-        result = _read_runs(source, chosen, keywords)
-    for warning in caught:
-        if not issubclass(warning.category, MissingLabelsWarning):
-            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-            continue
-        if chosen["strict"]:
-            raise InputError(f"{warning.message}; fill in what is missing, or leave out --strict to ignore such rows")
-        add_finding(ifs.Finding("rows_ignored", f"{warning.message}.", "warning"))
+    result = _read_runs(source, chosen, keywords)
+    if chosen["strict"]:
+        reject_ignored(result)
     output.write(result)
 
 
