@@ -27,7 +27,7 @@ from infoscope.readers.duckdb import Scan, Session, open_session, scan_files
 from infoscope.readers.engine import find_engine, open_source
 from infoscope.readers.files import Files
 from infoscope.readers.frames import is_frame, label_codes, native_values
-from infoscope.readers.labels import Cleaning, from_json
+from infoscope.readers.labels import Cleaning, decode_json
 from infoscope.readers.query import Query, ReadOptions, pick_columns
 from infoscope.readers.sql import GroupBy
 from infoscope.tables.labels import Label, is_missing
@@ -444,7 +444,7 @@ def _group_by_label(
         values = [[cell[1][i] for cell in system_cells] for i in range(len(keys))]
         margins.append(decode_texts(Rows.from_cells(keys, values, [1] * len(system_cells)), format))
     margins = unify_dates(unify_whole_numbers(margins, columns, format), columns)
-    decode = from_json if format == "ndjson" else _keep_value
+    decode = decode_json if format == "ndjson" else _keep_value
     samples: dict[tuple[Group, str], CellRows] = {}
     for system, system_cells, native in zip(columns.systems, by_system, margins, strict=True):
         rows = decode_rows(native, columns)
@@ -552,7 +552,7 @@ class FileRows:
             for number, *rest in self.session.rows(statement, **scan.values):
                 rows[int(number)] = tuple(rest)
         decoders = [scan.decoders.get(name, _keep_value) for name in show]
-        decode_text = from_json if self.format == "ndjson" else _keep_value
+        decode_text = decode_json if self.format == "ndjson" else _keep_value
         sampled = []
         for number, row in rows.items():
             cells = zip(show, decoders, row, strict=True)

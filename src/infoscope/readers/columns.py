@@ -27,7 +27,7 @@ from infoscope.readers.duckdb import find_scratch, open_session, read_schema, sc
 from infoscope.readers.engine import find_engine, open_source
 from infoscope.readers.files import Files, are_parts
 from infoscope.readers.frames import is_eager_frame, is_frame, is_record_batches
-from infoscope.readers.labels import from_json
+from infoscope.readers.labels import decode_json
 from infoscope.readers.matrix_files import recognise_matrix
 from infoscope.readers.query import ReadOptions, as_names, check_name, pick_columns
 from infoscope.tables import Contingency
@@ -111,7 +111,7 @@ def first_rows(source: Source, how: ReadOptions | None = None, limit: int = SAMP
             for name, values in zip(names, columns, strict=True)
         }
     return {
-        name: [value if value is None or value[:1] in "[{" else from_json(value) for value in values]
+        name: [value if value is None or value[:1] in "[{" else decode_json(value) for value in values]
         for name, values in zip(names, columns, strict=True)
     }
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.readers.labels import are_days, check_comparable, match_label, meaning
+from infoscope.readers.labels import are_days, check_comparable, decode_value, match_label
 from infoscope.tables import Contingency
 from infoscope.tables.counting import warn_of_rows
 from infoscope.tables.device import GrowingTable, are_on_device, check_devices
@@ -294,7 +294,7 @@ def _list_values(values: Any, side: str) -> list[Any]:
 def _decode_side(values: list[Any], side: str) -> list[Label]:
     """Return the labels of one side; NumPy's days are midnights where it has nothing but times, as in one array."""
     plain = [value.item() if getattr(value, "dtype", None) == "M8[D]" else value for value in values]
-    labels = [label for label in (meaning(value, side) for value in plain) if label is not None]
+    labels = [label for label in (decode_value(value, side) for value in plain) if label is not None]
     if all(isinstance(value, np.datetime64) for value, label in zip(values, labels, strict=True) if _is_moment(label)):
         return list(on_one_calendar(tuple(labels))[0] or ())
     return labels

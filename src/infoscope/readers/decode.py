@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers.labels import are_days, as_days, check_comparable, from_json, match_label, meanings
+from infoscope.readers.labels import are_days, as_days, check_comparable, decode_json, decode_values, match_label
 from infoscope.readers.query import Query
 from infoscope.tables import Contingency
 from infoscope.tables.counting import warn_of_rows
@@ -37,7 +37,7 @@ def decode_texts(rows: Rows, format: str) -> Rows:
         for name, labels in rows.dictionaries.items():
             if any(isinstance(label, str) and label[:1] in "[{" for label in labels):
                 raise InputError(f"column {name!r} holds lists or records; labels are text, numbers, booleans or dates")
-            rows = rows.relabel({name: list(map(from_json, labels))})
+            rows = rows.relabel({name: list(map(decode_json, labels))})
     elif format in ("csv", "tsv"):
         blank = {name: labels for name, labels in rows.dictionaries.items() if "" in labels}
         rows = rows.relabel({name: [label or None for label in labels] for name, labels in blank.items()})
@@ -97,7 +97,7 @@ def unify_whole_numbers(margins: Sequence[Rows], query: Query, format: str) -> l
 
 def decode_rows(rows: Rows, query: Query) -> Rows:
     """Return the rows with labels for values, cleaned as the query says; reject labels that look alike, or weights."""
-    labels = {name: meanings(values, name, query.clean) for name, values in rows.dictionaries.items()}
+    labels = {name: decode_values(values, name, query.clean) for name, values in rows.dictionaries.items()}
     check_comparable({name: labels[name] for name in rows.names if name not in query.by})
     rows = rows.relabel(labels)
     check_weights(rows)
@@ -176,7 +176,7 @@ def split_joint(rows: Rows, query: Query) -> tuple[dict[Group, Joint], Mapping[s
     if not query.joint:
         raise InputError("joint counts come from rows of all systems together")
     (rows,) = unify_dates([rows], query)
-    rows = rows.relabel({name: meanings(rows.dictionaries[name], name, query.clean) for name in query.by})
+    rows = rows.relabel({name: decode_values(rows.dictionaries[name], name, query.clean) for name in query.by})
     rows = rows.drop_missing(query.by, "missing group in {!r}")
     joints = {group: Joint(replace(query, by=()), part) for group, part in rows.group_by(query.by).items()}
     return joints, rows.ignored

@@ -51,7 +51,7 @@ from infoscope.readers.files import (
     explain_not_utf8,
     raise_for_each,
 )
-from infoscope.readers.labels import Decoder, decoders
+from infoscope.readers.labels import Decoder, make_decoders
 from infoscope.readers.parquet import check_gzip_pages, count_by_codes, is_built, packed_row_groups
 from infoscope.readers.progress import show_progress
 from infoscope.readers.query import Query, ReadOptions, pick_columns
@@ -634,7 +634,7 @@ def _named_by_folders(
 
 def _typed_scan(relation: str, values: dict[str, Any], described: dict[str, Any]) -> Scan:
     """Return a scan of typed columns, of which the engine says name and type; times travel as numbers."""
-    coded = decoders({name: line[1] for name, line in described.items()})
+    coded = make_decoders({name: line[1] for name, line in described.items()})
     columns = {name: identifier(line[0]) for name, line in described.items()}
     columns |= {name: f"{function}({columns[name]})" for name, (function, _) in coded.items()}
     return Scan(relation, values, columns, columnar=True, decoders={name: back for name, (_, back) in coded.items()})

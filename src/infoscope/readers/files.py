@@ -255,13 +255,13 @@ def is_read_once(source: object) -> bool:
     return any(str(path) == STDIN or (path.exists() and not path.is_dir() and not path.is_file()) for path in paths)
 
 
-def file_name(source: object) -> str | None:
+def name_source_file(source: object) -> str | None:
     """Return the name by which a command finds the only file of a source; None for other sources."""
     if isinstance(source, Files):
         name = source.name if len(source.paths) == 1 else None
         return STDIN if name == name_file(Path(STDIN)) else name and mask_secrets(name)
     if isinstance(source, (list, tuple)):
-        return file_name(source[0]) if len(source) == 1 else None
+        return name_source_file(source[0]) if len(source) == 1 else None
     return mask_secrets(str(source)) if isinstance(source, (str, Path)) else None
 
 

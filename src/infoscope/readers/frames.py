@@ -19,7 +19,7 @@ import numpy as np
 
 from infoscope.errors import InfoscopeError, InputError, check_interrupted
 from infoscope.readers.files import Files
-from infoscope.readers.labels import moment
+from infoscope.readers.labels import decode_time
 from infoscope.readers.progress import show_progress
 from infoscope.readers.query import Query, ReadOptions, pick_columns
 from infoscope.tables.encoding import check_pairing, encode, one_column
@@ -448,8 +448,8 @@ def _list_values(column: nw.Series[Any], name: str) -> list[Any]:
     if kind.time_unit == "ns":  # before a list is made, which pyarrow rejects where pandas is missing
         for count in column.dt.timestamp("ns").to_list():
             if not is_missing(count) and count % 1000:
-                moment(np.datetime64(int(count), "ns"), name)
-    return [None if is_missing(value) else moment(value, name) for value in column.to_list()]
+                decode_time(np.datetime64(int(count), "ns"), name)
+    return [None if is_missing(value) else decode_time(value, name) for value in column.to_list()]
 
 
 def native_values(frame: Any, names: Sequence[str]) -> list[list[Any]]:

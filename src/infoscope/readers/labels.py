@@ -3,7 +3,7 @@
 Engines count on native types; what a value means is decided here, afterwards, on the distinct values. Missing is NULL,
 None, NaN and NaT. Whole floats (what pandas makes of integers with a hole) are integers again, columns of nothing but
 midnights are dates (see *moments* below), and everything else stays as it is. To read another type of value, extend
-``meaning``; to clean labels in another way, add a step to ``cleaner``.
+``decode_value``; to clean labels in another way, add a step to ``make_cleaner``.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ _MOST_DIGITS = 308
 _STEPS = (*_TEXT_STEPS, "text", "number")
 
 
-def meaning(value: object, column: str) -> Label | None:
+def decode_value(value: object, column: str) -> Label | None:
     """Return the label that a native value stands for; None when it is missing.
 
-    >>> meaning(3.0, "pred"), meaning(float("nan"), "pred"), meaning("nan", "pred")
+    >>> decode_value(3.0, "pred"), decode_value(float("nan"), "pred"), decode_value("nan", "pred")
     (3, None, 'nan')
     """
     if is_missing(value):
         return None
     if isinstance(value, (dt.datetime, np.datetime64)):
-        return moment(value, column)
+        return decode_time(value, column)
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, (float, Decimal)):
@@ -65,13 +65,13 @@ def meaning(value: object, column: str) -> Label | None:
     )
 
 
-def meanings(values: Sequence[Any], column: str, cleaning: Cleaning = ()) -> Sequence[Label | None]:
+def decode_values(values: Sequence[Any], column: str, cleaning: Cleaning = ()) -> Sequence[Label | None]:
     """Return the cleaned labels of all distinct values of a column; a million texts cost no more than a look."""
     kinds = set(map(type, values))
     if not cleaning and (kinds <= {str, _NONE} or kinds <= {int, _NONE} or kinds <= {bool, _NONE}):
         return values
-    clean = cleaner(cleaning)
-    return [clean(meaning(value, column)) for value in values]
+    clean = make_cleaner(cleaning)
+    return [clean(decode_value(value, column)) for value in values]
 
 
 def _number(value: float | Decimal, column: str) -> int | float:
@@ -80,10 +80,10 @@ def _number(value: float | Decimal, column: str) -> int | float:
     return int(value) if value == int(value) else float(value)
 
 
-def from_json(text: str | None) -> Json:
+def decode_json(text: str | None) -> Json:
     """Return the value that a piece of JSON stands for.
 
-    >>> from_json("1"), from_json('"1"'), from_json("null")
+    >>> decode_json("1"), decode_json('"1"'), decode_json("null")
     (1, '1', None)
     """
     try:
@@ -135,10 +135,10 @@ def as_number(label: Label) -> Label:
     return _number(number, label) if number.is_finite() and number.adjusted() <= _MOST_DIGITS else label
 
 
-def cleaner(cleaning: Cleaning) -> Callable[[Label | None], Label | None]:
+def make_cleaner(cleaning: Cleaning) -> Callable[[Label | None], Label | None]:
     """Return the function that cleans labels as the caller asked; a label that is stripped to nothing is missing.
 
-    >>> cleaner(["strip", "casefold"])(" Cat ")
+    >>> make_cleaner(["strip", "casefold"])(" Cat ")
     'cat'
     """
     steps = (cleaning,) if isinstance(cleaning, str) else tuple(cleaning)
@@ -203,7 +203,7 @@ def _advise_cleaning(advice: str, one: Label, other: Label, can_clean: bool) -> 
     """Add the cleaning that gives two labels one kind to an advice, where one does and can be asked for."""
     alike = _fold_label(one) == _fold_label(other)
     for step in ("number", "text") if can_clean else ():
-        left, right = map(cleaner(step), (one, other))
+        left, right = map(make_cleaner(step), (one, other))
         if left is None or right is None or _name_kind(left) != _name_kind(right):
             continue
         if left == right or not alike:
@@ -268,10 +268,10 @@ def _parse_label(text: str, kinds: set[str]) -> Label:
     return text
 
 
-def cleaning_for(groups: Sequence[Sequence[str]]) -> str:
+def suggest_cleaning(groups: Sequence[Sequence[str]]) -> str:
     """Name the option of reading that makes one label of each group; where none does, what to do instead."""
     for steps in _CLEANINGS:
-        clean = cleaner(steps)
+        clean = make_cleaner(steps)
         if all(len({clean(label) for label in group}) == 1 for group in groups):
             options = " ".join(f"--clean {step}" for step in steps)
             return f"for example with {options} (clean={(steps[0] if len(steps) == 1 else steps)!r} in Python)"
@@ -288,10 +288,10 @@ Decoder = Callable[[Any], Any]
 _START = dt.datetime(1970, 1, 1)
 
 
-def moment(value: dt.date | np.datetime64, column: str) -> dt.datetime:
+def decode_time(value: dt.date | np.datetime64, column: str) -> dt.datetime:
     """Return a plain datetime for one of Python, NumPy or pandas; its zone becomes its distance from UTC.
 
-    >>> moment(np.datetime64("2020-01-02T03:04:05.000006000"), "seen")
+    >>> decode_time(np.datetime64("2020-01-02T03:04:05.000006000"), "seen")
     datetime.datetime(2020, 1, 2, 3, 4, 5, 6)
     """
     if isinstance(value, np.datetime64):
@@ -343,7 +343,7 @@ def _unwrap_moment(value: Any) -> Any:
     return value
 
 
-def decoders(kinds: dict[str, str]) -> dict[str, tuple[str, Decoder]]:
+def make_decoders(kinds: dict[str, str]) -> dict[str, tuple[str, Decoder]]:
     """Return for DuckDB's types of columns the function that makes a time a number, and the way back.
 
     A number says all that a time says, also where the engine would ask for another package to hand it over.

@@ -38,7 +38,7 @@ from infoscope.readers.engine import find_engine, open_source
 from infoscope.readers.files import Addresses, Files, raise_for_each
 from infoscope.readers.frames import is_column_mapping, is_eager_frame, is_frame
 from infoscope.readers.ifs_parts import IfsParts, check_counted_as, load_parts, name_positive, save_part
-from infoscope.readers.labels import Cleaning, as_text, check_comparable, match_label, meanings, rank_labels
+from infoscope.readers.labels import Cleaning, as_text, check_comparable, decode_values, match_label, rank_labels
 from infoscope.readers.query import Query, ReadOptions, as_names, check_name
 from infoscope.tables import Contingency
 from infoscope.tables.counting import add_ignored, check_weight_scale, merge_ignored, warn_of_rows
@@ -602,7 +602,7 @@ def _decode_patterns(rows: Rows, columns: Sequence[str], clean: Cleaning, *, com
     """Return the same with an account of the rows that are left out, instead of the warning."""
     check_weights(rows)
     rows = rows.select(columns, merge=False)
-    labels = {name: meanings(values, name, clean) for name, values in rows.dictionaries.items()}
+    labels = {name: decode_values(values, name, clean) for name, values in rows.dictionaries.items()}
     if comparable:
         check_comparable(labels)
     rows = rows.relabel(labels).sort_labels().drop_unweighted("missing weight")
@@ -620,7 +620,7 @@ def _count_mapping(
             raise InputError(f"the source has no column {name!r}; it has {', '.join(map(repr, source))}")
     patterns = Rows.from_columns({name: source[name] for name in columns}, None if weight is None else source[weight])
     if clean:
-        labels = {name: meanings(known, name, clean) for name, known in patterns.dictionaries.items()}
+        labels = {name: decode_values(known, name, clean) for name, known in patterns.dictionaries.items()}
         patterns = patterns.relabel(labels).sort_labels().merge()
     if comparable:
         _check_same_kinds(patterns)
@@ -648,7 +648,7 @@ def row_patterns(
     labels = [{label: code for code, label in enumerate(known)} for known in patterns.labels]
     moves = [
         np.array(
-            [*(-1 if label is None else known.get(label, -1) for label in meanings(values, name, clean)), -1],
+            [*(-1 if label is None else known.get(label, -1) for label in decode_values(values, name, clean)), -1],
             dtype=np.int64,
         )
         for name, known, values in zip(patterns.names, labels, rows.labels, strict=True)
@@ -666,7 +666,7 @@ def read_rows(
         return None
     columns_of_labels = {}
     for name, values, codes in zip(rows.names, rows.labels, rows.codes, strict=True):
-        labels = [*meanings(values, name), None]  # the last for the code −1
+        labels = [*decode_values(values, name), None]  # the last for the code −1
         columns_of_labels[name] = [labels[code] for code in codes.tolist()]
     return columns_of_labels
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from infoscope.errors import InputError, mask_secrets
 from infoscope.readers.engine import Engine
-from infoscope.readers.labels import decoders
+from infoscope.readers.labels import make_decoders
 from infoscope.readers.progress import show_progress
 from infoscope.readers.query import Query, ReadOptions, pick_columns
 from infoscope.tables.rows import Rows
@@ -165,7 +165,7 @@ def _count_margins(connection: Any, driver: str, what: str, query: Query) -> lis
         expressions[query.weight] = (
             f"CASE WHEN typeof({weight}) = 'text' AND trim({weight}) = '' THEN NULL ELSE {weight} END"
         )
-    coded = decoders({name: str(kind) for name, kind in described}) if driver in ("duckdb", "_duckdb") else {}
+    coded = make_decoders({name: str(kind) for name, kind in described}) if driver in ("duckdb", "_duckdb") else {}
     expressions |= {name: f"{function}({expressions[name]})" for name, (function, _) in coded.items()}
     margins = query.margins
     at_once = _SETS if driver in _GROUPING_SETS else 1

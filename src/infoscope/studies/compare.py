@@ -36,7 +36,7 @@ from infoscope.posterior.summary import DrawnBelief, Summary
 from infoscope.posterior.tree import Tree
 from infoscope.readers import ReadOptions, read_joint
 from infoscope.readers.columns import resolve_columns
-from infoscope.readers.files import file_name
+from infoscope.readers.files import name_source_file
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.matrix_files import CostsLike, resolve_costs
 from infoscope.readers.reader import finished_tables
@@ -476,7 +476,7 @@ def compare(
     tables = None if y_pred is not None else name_tables(source)
     if tables is not None:
         tables = finished_tables(tables, about_rows)
-        check_columns(tables, ColumnNames.from_request(file_name(source), None, labels=False))
+        check_columns(tables, ColumnNames.from_request(name_source_file(source), None, labels=False))
         result = _compare_tables(tables, options, sample_size)
         return _describe_tables(result, tables, resolved_costs, sample_size=sample_size)
 
@@ -485,7 +485,7 @@ def compare(
         raise InputError("the sample size is stated for tables of frequencies; rows are counted, so leave it out")
     predictions = _read_predictions(source, y_pred, (truth, system, read), weight, groups, clean, reject, positive)
     tables = {name: predictions.table(name) for name in predictions.names}
-    check_columns(tables, ColumnNames.from_request(file_name(source), truth, labels=y_pred is not None))
+    check_columns(tables, ColumnNames.from_request(name_source_file(source), truth, labels=y_pred is not None))
     result = compare_rows(predictions, options)
     warn_of(finding.text for finding in result.findings if finding.code == "rows_ignored")
     return _describe_tables(result, tables, resolved_costs, truth, reject)

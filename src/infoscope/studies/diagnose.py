@@ -32,7 +32,7 @@ from infoscope.posterior.sample_size import (
     find_missing_classes,
     round_up,
 )
-from infoscope.readers.labels import cleaning_for
+from infoscope.readers.labels import suggest_cleaning
 from infoscope.results.finding import Finding, Severity
 from infoscope.studies.diagnose_statistics import (
     THRESHOLDS,
@@ -995,7 +995,7 @@ def find_lookalike_labels(facts: TableStatistics) -> Finding | None:
         "lookalike_labels",
         "Some labels differ only by case, white space, unicode form or the spelling of a number and count as "
         f"different classes: {shown}. Spell them alike if they mean the same, "
-        f"{cleaning_for(groups)}.",
+        f"{suggest_cleaning(groups)}.",
         evidence={"groups": [list(group) for group in groups]},
     ).with_names(shown, every)
 

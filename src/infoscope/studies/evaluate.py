@@ -24,7 +24,7 @@ from infoscope.metrics.registry import find
 from infoscope.posterior import Posterior
 from infoscope.readers import Joint, ReadOptions
 from infoscope.readers.columns import check_column_names, column_names, resolve_columns
-from infoscope.readers.files import file_name
+from infoscope.readers.files import name_source_file
 from infoscope.readers.frames import is_column_mapping, is_eager_frame
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.matrix_files import CostsLike, resolve_costs
@@ -275,7 +275,7 @@ def evaluate(
         inputs = gather_inputs(rows, y_pred, request)
         notes += _describe_rows(inputs, source, y_pred, request)
     inputs = replace(inputs, notes=(*inputs.notes, *notes))
-    names = ColumnNames.from_request(file_name(source), truth, labels=y_pred is not None)
+    names = ColumnNames.from_request(name_source_file(source), truth, labels=y_pred is not None)
     if not clusters and labels is None:  # by the largest table of each system
         by_size = sorted(inputs.subjects, key=lambda subject: subject.table.total)
         check_columns({subject.name: subject.table for subject in by_size}, names)

@@ -27,7 +27,7 @@ from infoscope.posterior import Posterior
 from infoscope.posterior.summary import DrawnBelief
 from infoscope.readers import ReadOptions
 from infoscope.readers.files import Files, is_read_once
-from infoscope.readers.labels import Cleaning, check_comparable, cleaning_for, match_label
+from infoscope.readers.labels import Cleaning, check_comparable, match_label, suggest_cleaning
 from infoscope.readers.query import as_names
 from infoscope.readers.reader import read_patterns, read_split_patterns
 from infoscope.results.finding import Finding
@@ -810,10 +810,10 @@ class Judged:
         if not true & predicted:
             alike = [group for group in lookalikes(true | predicted) if set(map(str, true)) & {*group}]
             few = [", ".join(map(repr, sorted_labels(labels)[:3])) for labels in (predicted, true)]
+            advice = f", {suggest_cleaning(alike)}" if alike else ""
             raise InputError(
                 f"predictions of {system} ({few[0]}) and true classes ({few[1]}) share no name, so that no verdict can "
-                f"be compared with them; rename the predictions{f', {cleaning_for(alike)}' if alike else ''}, or leave "
-                "out the judge"
+                f"be compared with them; rename the predictions{advice}, or leave out the judge"
             )
 
         strata, classes = len(self.counts(system).rows), len(self.classes)

@@ -19,7 +19,7 @@ from scipy.special import betaln
 
 from infoscope.core.numerics import Real, distinct
 from infoscope.errors import InputError
-from infoscope.readers.labels import as_number, cleaning_for, match_label
+from infoscope.readers.labels import as_number, match_label, suggest_cleaning
 from infoscope.tables.labels import Label, decide_positive, lookalikes
 from infoscope.tables.rows import Rows
 
@@ -417,7 +417,7 @@ def classify_verdicts(name: str, labels: Sequence[Label], classes: Sequence[Labe
             known = next(label for label in alike[0] if label in class_texts)
             raise InputError(
                 f"the judge {name!r} says {verdict!r} where a class is called {known!r}; spell them alike, "
-                f"{cleaning_for(alike)}"
+                f"{suggest_cleaning(alike)}"
             )
     if len(labels) == 2 and not named:
         decided = decide_positive([labels[0], labels[1]])

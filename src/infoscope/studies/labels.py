@@ -22,7 +22,7 @@ from infoscope.core.markup import pluralize
 from infoscope.errors import InputError
 from infoscope.readers import ReadOptions
 from infoscope.readers.columns import column_names
-from infoscope.readers.files import file_name
+from infoscope.readers.files import name_source_file
 from infoscope.readers.labels import Cleaning, as_number
 from infoscope.readers.reader import read_rows, row_patterns
 from infoscope.results.base import Result
@@ -437,7 +437,7 @@ def read_sheets(
 def _read_sheet(sheet: Source, columns: Sequence[str], label: str, read: ReadOptions | None) -> list[SheetLine]:
     """Read the lines of one sheet; numbers that the plan wrote must still be numbers."""
     names = column_names(sheet, read)
-    file = file_name(sheet)
+    file = name_source_file(sheet)
     missing = next((name for name in ("row", *columns, label) if name not in names), None)
     if missing is not None:
         raise InputError(
@@ -487,7 +487,7 @@ def check_against_source(
     places = row_patterns(source, patterns, read, clean)
     if places is None:
         return
-    title = file_name(source) or "the source"
+    title = name_source_file(source) or "the source"
     for line in lines:
         if line.row > len(places):
             raise InputError(

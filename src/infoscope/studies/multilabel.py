@@ -30,7 +30,7 @@ from infoscope.metrics import proficiency as table_proficiency
 from infoscope.metrics.chance import binary_entropy
 from infoscope.metrics.registry import Card
 from infoscope.posterior.proportions import binomial_interval
-from infoscope.readers.labels import cleaner
+from infoscope.readers.labels import make_cleaner
 from infoscope.results.base import SystemsResult
 from infoscope.results.estimate import Difference, Estimate, Verdict
 from infoscope.results.finding import Finding, shorten_list
@@ -1117,7 +1117,7 @@ def _explain_lookalikes(group: Sequence[str]) -> str:
     """
     for size in range(1, len(CLEANING) + 1):
         for steps in itertools.combinations(CLEANING, size):
-            if len(set(map(cleaner(steps), group))) == 1:
+            if len(set(map(make_cleaner(steps), group))) == 1:
                 differing = " and ".join(CLEANING[step] for step in steps)
                 options = " ".join(f"--clean {step}" for step in steps)
                 return f"differ only by {differing} and count as different; clean={steps!r} or {options} makes them one"

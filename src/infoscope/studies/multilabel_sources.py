@@ -23,7 +23,7 @@ from infoscope.errors import InputError
 from infoscope.readers import read_joint
 from infoscope.readers.frames import is_frame
 from infoscope.readers.label_lists import read_erd_rows, read_label_lists
-from infoscope.readers.labels import cleaner, meaning
+from infoscope.readers.labels import decode_value, make_cleaner
 from infoscope.tables.counting import as_numbers, check_weight_scale, warn_of
 from infoscope.tables.encoding import check_pairing, one_column, only_counts
 from infoscope.tables.label_sets import Categorization, LabelSets, align_label_sets
@@ -90,7 +90,7 @@ def read_label_sets(source: Source | LabelSets, form: LabelSetFormat) -> LabelSe
     """Return the label sets of a source, cleaned and rolled up as the format says."""
     sets = _read(source, form)
     if steps := (form.clean,) if isinstance(form.clean, str) else tuple(form.clean):
-        clean = cleaner(steps)
+        clean = make_cleaner(steps)
 
         def clean_name(category: Label) -> Label:
             name = clean(category)
@@ -148,7 +148,7 @@ def _read_rows(source: Any, form: LabelSetFormat) -> LabelSets:
     columns = form.object or "object", form.category or "category"
     rows = read_joint(source, truth=columns[0], system=[columns[1]]).rows
     objects, categories = (  # the last for the code −1
-        [*(meaning(value, name) for value in labels), None] for name, labels in rows.dictionaries.items()
+        [*(decode_value(value, name) for value in labels), None] for name, labels in rows.dictionaries.items()
     )
     is_named = np.array([label is not None for label in objects], dtype=bool)[rows.codes[0]]
     if not is_named.all():
@@ -372,7 +372,7 @@ def _read_weight_column(source: Any, name: str, form: LabelSetFormat) -> dict[La
             "too (object=, category=), or give a weight per object"
         )
     rows = read_joint(source, truth=form.object, system=[name]).rows
-    objects, values = ([*(meaning(value, name) for value in labels), None] for labels in rows.labels)
+    objects, values = ([*(decode_value(value, name) for value in labels), None] for labels in rows.labels)
     weights: dict[Label, float] = {}
     for row, column in zip(*rows.codes, strict=True):
         label, value = objects[row], values[column]

@@ -20,7 +20,7 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import Joint
 from infoscope.readers.decode import check_weights
 from infoscope.readers.frames import label_codes
-from infoscope.readers.labels import check_comparable, cleaner, match_label, meaning, rank_labels
+from infoscope.readers.labels import check_comparable, decode_value, make_cleaner, match_label, rank_labels
 from infoscope.tables import Contingency
 from infoscope.tables.construction import Cells, Declared, check_reject_is_no_truth, place_cells
 from infoscope.tables.counting import read_sample_weights
@@ -118,11 +118,11 @@ class PairedPredictions:
         cls, joint: Joint, *, cluster: str | None = None, reject: Label | None = None, positive: Label | None = None
     ) -> PairedPredictions:
         """Make predictions from the joint counts that reading gives, with the column of clusters beside the systems."""
-        clear = cleaner(joint.query.clean)
+        clear = make_cleaner(joint.query.clean)
         names = [joint.query.truth, *(name for name in joint.query.systems if name != cluster)]
         rows = joint.rows.select([*names, *([] if cluster is None else [cluster])], merge=False)
         rows = rows.relabel(
-            {name: [clear(meaning(label, name)) for label in labels] for name, labels in rows.dictionaries.items()}
+            {name: [clear(decode_value(label, name)) for label in labels] for name, labels in rows.dictionaries.items()}
         )
         check_weights(rows)
         dictionaries = rows.dictionaries

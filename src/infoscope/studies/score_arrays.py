@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from infoscope.core.numerics import Real, distinct
 from infoscope.errors import InputError
 from infoscope.readers.decode import check_weights
-from infoscope.readers.labels import Cleaning, cleaner, meaning
+from infoscope.readers.labels import Cleaning, decode_value, make_cleaner
 from infoscope.tables.column_kinds import parse_number
 from infoscope.tables.counting import as_numbers, check_weight_scale, read_sample_weights, warn_of_rows
 from infoscope.tables.encoding import Coded, check_pairing, encode
@@ -374,8 +374,8 @@ def decode_score_rows(
     ``raw`` scores are logits and become probabilities.
     """
     if clean:
-        clean_label = cleaner(clean)
-        rows = rows.relabel({truth: [clean_label(meaning(value, truth)) for value in rows.labels[0]]})
+        clean_label = make_cleaner(clean)
+        rows = rows.relabel({truth: [clean_label(decode_value(value, truth)) for value in rows.labels[0]]})
     check_weights(rows)
     labels = np.empty(len(rows.labels[0]), dtype=object)
     labels[:] = list(rows.labels[0])
