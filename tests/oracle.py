@@ -431,6 +431,7 @@ EXACT: dict[str, Callable[[E], Value | list[Value]]] = {
     ),
     # costs: none are stated
     "expected_cost": lambda _: None,
+    "return_on_investment": lambda _: None,
     # losses
     "linear_loss": lambda t: t.loss(
         lambda i: sum(abs(x / t.total - (i == j and t.known(i))) for j, x in enumerate(t.n[i])) + (not t.known(i))

@@ -49,6 +49,36 @@ def test_the_expected_cost_is_the_mean_over_the_rows(rows: pd.DataFrame) -> None
     assert sum(cell.mean_cost for cell in result["knn"].costs) == pytest.approx(paid(rows, "knn").mean())
 
 
+GAINS = np.array([[-4.0, 2.0, 5.0], [1.0, -2.0, 1.0], [10.0, 3.0, -8.0]])
+
+
+def test_the_return_on_investment_is_what_rows_gain_beyond_what_they_cost(rows: pd.DataFrame) -> None:
+    result = ifs.evaluate(rows, truth="gold", system=["svm", "knn"], costs=GAINS)
+    for system in ("svm", "knn"):
+        each = [GAINS[LABELS.index(t), LABELS.index(s)] for t, s in zip(rows["gold"], rows[system], strict=True)]
+        gains, costs = -sum(cost for cost in each if cost < 0), sum(cost for cost in each if cost > 0)
+
+        found = result[system].metrics["return_on_investment"]
+        assert found.value == pytest.approx(gains / costs - 1, rel=1e-12)
+        assert found.low < found.value < found.high
+        assert ifs.metrics.return_on_investment(rows["gold"], rows[system], costs=GAINS) == pytest.approx(found.value)
+        assert found.value == pytest.approx(-result[system].number("expected_cost") * 240 / costs)
+    assert "return on investment" in result.to_text()
+    assert (
+        ifs.gate(rows, min={"return_on_investment": -0.9}, truth="gold", system="svm", costs=GAINS).outcome == "passed"
+    )
+
+
+def test_there_is_no_return_without_gains_or_without_costs(rows: pd.DataFrame) -> None:
+    only_costs = ifs.evaluate(rows["gold"], rows["svm"], costs=COSTS)
+    assert "were not both stated" in only_costs["system"].metrics["return_on_investment"].undefined
+    assert "return on investment" not in only_costs.to_text()
+    perfect = ifs.Contingency.from_labels(rows["gold"], rows["gold"])
+    assert np.isnan(ifs.metrics.return_on_investment(perfect, costs=GAINS))
+    assert np.isnan(ifs.metrics.return_on_investment(perfect))
+    assert "return_on_investment" not in ifs.evaluate(rows["gold"], rows["svm"])["system"].metrics
+
+
 def test_the_interval_is_that_of_the_dirichlet(rows: pd.DataFrame) -> None:
     """Under a flat prior the mean and sd of a sum of probabilities are known in closed form."""
     table = ifs.Contingency.from_labels(rows["gold"], rows["knn"])

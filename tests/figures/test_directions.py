@@ -19,7 +19,7 @@ STEPS = {
 BINARY = {
     at: Contingency.from_matrix(m) for at, m in enumerate(([[30, 20], [9, 41]], [[45, 5], [2, 48]], [[9, 41], [3, 47]]))
 }
-METRICS = [entry for entry in metrics_of("table") if entry.name != "expected_cost"]
+METRICS = [entry for entry in metrics_of("table") if entry.card.family != "costs"]
 
 
 def stars(panel: Panel) -> list[tuple[float, float]]:

@@ -70,6 +70,7 @@ from infoscope.metrics.losses import (
     informational_loss,
     linear_loss,
     quadratic_loss,
+    return_on_investment,
     zero_one_loss,
 )
 from infoscope.metrics.normalized import (

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoscope.core.numerics import Real, dot, mark_undefined
+from infoscope.core.numerics import Real, dot, mark_undefined, ratio
 from infoscope.errors import InfoscopeWarning, InputError
 from infoscope.metrics.agreement import accuracy
 from infoscope.metrics.one_vs_rest import list_marked_classes, one_vs_rest, wrong_cells
@@ -199,7 +199,7 @@ def information_cost(table: Contingency) -> Real:
         range=(-np.inf, np.inf),
         better="lower",
         unit="cost",
-        aliases=("mean cost", "expected loss"),
+        aliases=("mean cost", "expected loss", "risk"),
         laws=frozenset({Law.SCALING, Law.EMPTY_CLASS}),
         undefined="no costs were stated",
         note="Costs are stated with --costs FILE or costs=: one for each pair of true and predicted class, the reject "
@@ -224,6 +224,40 @@ def expected_cost(table: Contingency, costs: ArrayLike | None = None) -> Real:
     if doubt is not None:
         warn_of([doubt], InfoscopeWarning)
     return mean_cost(table, matrix)
+
+
+@metric(
+    Card(
+        title="Return on investment",
+        family="costs",
+        symbol="ROI",
+        formula=r"\sum_{ij} -p_{ij}\,c_{ij} \,/ \sum_{ij} p_{ij} \max(c_{ij}, 0)",
+        source="common",
+        range=(-1.0, np.inf),
+        aliases=("ROI",),
+        laws=frozenset({Law.SCALING, Law.EMPTY_CLASS}),
+        undefined="gains (negative costs) and costs were not both stated, or no prediction cost anything",
+        note="Gains are negative costs: --costs FILE or costs=. The sum of gains less costs, per unit of cost.",
+    )
+)
+def return_on_investment(table: Contingency, costs: ArrayLike | None = None) -> Real:
+    """What the predictions gain beyond their costs, per unit of cost, where some cells of the cost matrix are gains.
+
+    0 means that gains pay for the costs; −1 that nothing is gained.
+
+    >>> table = Contingency.from_matrix([[8, 2], [1, 9]])
+    >>> print(f"{return_on_investment(table, [[-3, 10], [1, 0]]):.3f}")  # 24 gained, 21 paid
+    0.143
+    """
+    if costs is None and table.costs is None:
+        return np.full(table.batch_shape, np.nan)[()]
+    if costs is not None:
+        matrix = read_cost_matrix(table, costs)
+    else:
+        assert table.costs is not None
+        matrix = table.costs.lay_out(table.truth_labels, table.system_labels)
+    gained, paid = mean_cost(table, np.maximum(-matrix, 0.0)), mean_cost(table, np.maximum(matrix, 0.0))
+    return ratio(gained - paid, paid if (matrix < 0).any() else 0.0 * paid)
 
 
 def read_cost_matrix(table: Contingency, costs: ArrayLike) -> Real:

@@ -122,6 +122,7 @@ MAX_MOMENTS = 4
 """Systems whose moments are shown."""
 MAX_CHOSEN = 5
 """Chosen metrics in the headline: NI, accuracy, precision, recall and rejection rate are one line."""
+_RETURN = "return_on_investment"
 MAX_COST_CELLS = 8
 MAX_COLUMNS = 40
 """Systems in the table of all metrics."""
@@ -648,12 +649,18 @@ def _make_cost_section(evaluation: Evaluation) -> list[Section]:
         cost = system.shown(metric)
         return Strong(UNDEFINED if cost is None else format_number(cost, ".4g"))
 
-    rows = tabulate(
-        systems,
+    items: list[ItemColumn[SystemResult]] = [
         (Column("system", "name"), lambda system: Name(system.title)),
         (Column("expected cost", metric=metric), write_cost),
         (Column("interval", priority=5), lambda system: format_interval(system.estimate(metric), 1.0, 4)),
-    )
+    ]
+    if any(system.shown(_RETURN) is not None for system in systems):
+        notation = MetricNotation(_RETURN)
+        items += [
+            (Column("return on investment", metric=_RETURN), lambda system: notation.shown(system.estimate(_RETURN))),
+            (Column("interval", priority=4), lambda system: notation.interval(system.estimate(_RETURN))),
+        ]
+    rows = tabulate(systems, *items)
     tables = [Table(*rows, note="Mean cost of a prediction; the cheapest system first.", search="systems")]
     cheapest = systems[0]
     if cheapest.costs:
