@@ -1,8 +1,9 @@
-"""Repeat the runs behind Table 3 of Holt et al.: ``python -m tools.king_rook_king PATH/weka.jar [RUNS]``.
+"""Repeat the runs of Figure 7 and Table 3 of Holt et al.: ``python -m tools.king_rook_king [PATH/weka.jar] [RUNS]``.
 
-Writes tests/papers/king_rook_king.json: for each learner one table per seed, the sum of ten folds, true classes in rows
-from draw to sixteen. Needs Java, Weka (the file was made with 3.9.3) and data/krkopt/krkopt.data of the reference data;
-eight minutes for ten runs.
+Writes two files in tests/papers. king_rook_king_tuning.json has a random tree for settings of Figure 7(a), one table
+each. king_rook_king.json has one table per seed for each learner of Table 3, the sum of ten folds, true classes in rows
+from draw to sixteen; it is written if a path of Weka is given (it was 3.9.3), needs Java, and takes eight minutes for
+ten runs. Both need data/krkopt/krkopt.data of the reference data.
 """
 
 import json
@@ -17,6 +18,7 @@ from tests.reference import ROOT, reference_file
 
 sys.path.insert(0, str(ROOT / "examples"))
 from cross_validation import DEPTHS, endgame
+from king_rook_king import cross_validated, read_positions
 
 FILE = ROOT / "tests" / "papers" / "king_rook_king.json"
 WEKA = {
@@ -26,6 +28,9 @@ WEKA = {
     "RandomTree": "weka.classifiers.trees.RandomTree -K 6 -M 1.0",
     "NaiveBayes": "weka.classifiers.bayes.NaiveBayes",
 }
+TUNING = FILE.with_name("king_rook_king_tuning.json")
+SETTINGS = [(1, k) for k in range(1, 7)] + [(weight, 6) for weight in (2, 4, 7, 10, 15, 20)]
+"""Least leaf weight M and number of attributes K."""
 OURS = {"CategoricalNB": "naive Bayes", "the example's RandomTree": "random tree"}
 """By name the learner of examples/cross_validation.py."""
 Runs = dict[str, list[list[list[int]]]]
@@ -63,21 +68,33 @@ def run_ours(data: Path, runs: int) -> Runs:
     return {name: table.counts.astype(int).tolist() for name, table in result.tables.items()}
 
 
-def write_runs(tables: Runs) -> None:
+def run_tuning(data: Path) -> Runs:
+    """Grow the random tree of the example at each setting."""
+    rows, truth = read_positions(data)
+    runs: Runs = {}
+    for weight, k in SETTINGS:
+        table = cross_validated(rows, truth, candidates=k, leaf_weight=weight, folds=10, seed=0)
+        runs[f"K = {k}, M = {weight}"] = [table.counts.astype(int).tolist()]
+    return runs
+
+
+def write_runs(file: Path, tables: Runs) -> None:
     """Write one table to a line."""
     systems = [
         f"{json.dumps(name)}: [\n" + ",\n".join(json.dumps(table, separators=(",", ":")) for table in found) + "\n]"
         for name, found in tables.items()
     ]
-    FILE.write_text("{\n" + ",\n".join(systems) + "\n}\n")
+    file.write_text("{\n" + ",\n".join(systems) + "\n}\n")
 
 
 def main() -> None:
-    """Run all learners and write the tables, one to a line."""
-    jar, *rest = sys.argv[1:]
-    runs, data = int(rest[0]) if rest else 10, reference_file("data/krkopt/krkopt.data")
-    tables = run_weka(jar, data, runs) | run_ours(data, runs)
-    write_runs(tables)
+    """Run the settings of the tree, and all learners where Weka is."""
+    data = reference_file("data/krkopt/krkopt.data")
+    write_runs(TUNING, run_tuning(data))
+    if len(sys.argv) > 1:
+        jar, *rest = sys.argv[1:]
+        runs = int(rest[0]) if rest else 10
+        write_runs(FILE, run_weka(jar, data, runs) | run_ours(data, runs))
 
 
 if __name__ == "__main__":

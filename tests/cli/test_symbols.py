@@ -104,6 +104,11 @@ def test_a_name_is_known_with_and_without_hyphen_and_accent() -> None:
     ("word", "said"),
     [
         ("tree", "decision tree"),
+        ("information coverage plot", "Kao et al. (2009)"),
+        ("association matrix", "true × predicted classes"),
+        ("absolute error loss", "linear_loss"),
+        ("C_t,s(i,j)_IC", "information_cost"),
+        ("p-value", "in Holt et al. the fraction of runs"),
         ("normalized conditional entropy", "missed_information_ratio"),
         ("joint entropy diagram", "areas that overlap"),
         ("entropy diagram", "areas that overlap"),

@@ -49,10 +49,17 @@ OTHER = "J48"
 LIKE_THE_PAPER = [name for name in LEARNERS if name != OTHER]
 CLASSES = [2796, 27, 78, 246, 81, 198, 471, 592, 683, 1433, 1712, 1985, 2854, 3597, 4194, 4553, 2166, 390]
 """Positions of the data by depth of win, from draw to sixteen."""
-RUNS = {
-    name: np.array(tables)
-    for name, tables in json.loads(Path(__file__).with_name("king_rook_king.json").read_text(encoding="utf-8")).items()
-}
+
+
+def read_runs(file: str) -> dict[str, np.ndarray]:
+    """Tables by learner or setting."""
+    text = Path(__file__).with_name(file).read_text(encoding="utf-8")
+    return {name: np.array(tables) for name, tables in json.loads(text).items()}
+
+
+RUNS = read_runs("king_rook_king.json")
+TUNING = {name: tables[0] for name, tables in read_runs("king_rook_king_tuning.json").items()}
+"""A random tree at settings of Figure 7(a): K attributes to choose from, at least M positions in a leaf."""
 
 
 def clouds() -> ifs.CrossValidation:
@@ -95,6 +102,14 @@ def test_spreads_are_those_of_ten_runs_of_the_printed_ones(name: str) -> None:
     assert found.correlation is not None
     apart = abs(np.arctanh(found.correlation) - np.arctanh(float(printed.correlation)))
     assert apart < norm.ppf(0.9995) / np.sqrt(10 - 3)
+
+
+def test_the_random_tree_is_best_with_the_settings_of_figure_7a() -> None:
+    tables = {name: ifs.Contingency.from_matrix(table) for name, table in TUNING.items()}
+
+    assert all(table.total == sum(CLASSES) for table in tables.values())
+    errors = {name: float(ifs.metrics.erroneous_information_ratio(table)) for name, table in tables.items()}
+    assert min(errors, key=lambda name: errors[name]) == "K = 6, M = 1"
 
 
 def test_j48_with_its_default_options_is_not_the_papers() -> None:

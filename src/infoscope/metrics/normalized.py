@@ -181,7 +181,7 @@ def information_precision(table: Contingency) -> Real:
         laws=frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ZERO}),
         undefined="the output carries no information about the truth (or too little to divide by), "
         "or has no label in common with it",
-        note="Listed with α = 1, as Holt et al. use it; their equation 16 has it as a factor in front.",
+        note="Of Chen et al. (2009). α is a factor in front, as in Holt et al.'s equation 16; they, too, set it to 1.",
     )
 )
 def error_information_ratio(table: Contingency, alpha: float = 1.0) -> Real:

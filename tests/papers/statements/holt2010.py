@@ -9,11 +9,9 @@ import numpy as np
 import infoscope as ifs
 from tests.papers.small_tables import random_tables, scored
 from tests.papers.statements.statement import Verdict, statement
-from tests.papers.test_holt2010 import MATRICES, MISPRINTED, TABLE_2, circulant, ranking
+from tests.papers.test_holt2010 import MATRICES, MISPRINTED, TABLE_2, TABLE_2_KAPPA, TABLE_2_TPR, circulant, ranking
 
 holt = partial(statement, "holt2010")
-TABLE_2_TPR = {"2007": "0.466", "2008": "0.643", "2009": "0.786"}
-TABLE_2_KAPPA = {"2007": "0.389", "2008": "0.593", "2009": "0.756"}
 TIE = 1e-12
 
 
