@@ -12,7 +12,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 import infoscope as ifs
-from infoscope.errors import InputError
 from tests.api import GroupPosterior, IgnoredRows, Query, app, read_together
 from tests.findings import notes
 
@@ -348,8 +347,3 @@ def test_few_clusters_and_tables_are_rejected(tmp_path: Path) -> None:
     matrix.write_text(",x,y\nx,5,1\ny,2,9\n")
     rejected = run("evaluate", "--matrix", str(matrix), "--groups", "patient")
     assert rejected.exit_code == 2
-    table = ifs.Contingency.from_matrix([[5, 1], [2, 9]])
-    with pytest.raises(InputError, match="needs the rows"):
-        ifs.evaluate(table, groups="patient")
-    with pytest.raises(InputError, match="needs the rows"):
-        ifs.compare({"a": table, "b": table}, groups="patient")

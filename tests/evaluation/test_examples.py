@@ -16,7 +16,6 @@ import pytest
 from click.testing import CliRunner
 
 import infoscope as ifs
-from infoscope.errors import InputError
 from tests.api import MAX_CHARACTERS, app, sample_labels
 
 ROWS = 2000
@@ -191,16 +190,6 @@ def test_many_long_rows_are_cut(tmp_path: Path) -> None:
 def test_bad_requests(log: Path, options: dict[str, Any], words: str) -> None:
     with pytest.raises(ifs.InfoscopeError, match=words.replace("(", "\\(")):
         ifs.evaluate(log, truth="gold", system="svm", **options)
-
-
-def test_tables_and_pipes_have_no_rows_to_show() -> None:
-    table = ifs.Contingency.from_labels(["a", "b"], ["a", "a"])
-    with pytest.raises(InputError, match="does not know its rows"):
-        ifs.evaluate(table, examples=3)
-    with pytest.raises(InputError, match="read once"):
-        ifs.evaluate("-", truth="gold", system="svm", examples=3)
-    with pytest.raises(InputError, match="has 1 values of 'x' for 2 labels"):
-        ifs.evaluate(["a", "b"], ["a", "a"], examples=3, show={"x": [1]})
 
 
 @pytest.mark.slow

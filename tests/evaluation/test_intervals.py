@@ -2,7 +2,6 @@
 
 import json
 import warnings
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 
 import infoscope as ifs
 from infoscope import Contingency, Evaluation, Posterior, evaluate
-from infoscope.errors import InputError
 from tests.api import (
     LINEAR,
     RATIOS,
@@ -174,9 +172,3 @@ def test_intervals_survive_json() -> None:
     evaluation = evaluate({"a": TABLE})
 
     assert Evaluation.from_dict(json.loads(evaluation.to_json())).to_dict() == evaluation.to_dict()
-
-
-def test_a_table_without_data_is_rejected() -> None:
-    empty = replace(TABLE, values=np.zeros(TABLE.shape))
-    with pytest.raises(InputError, match="has no data"):
-        ifs.evaluate({"svm": empty})

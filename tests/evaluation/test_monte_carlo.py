@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner
 
 import infoscope as ifs
-from infoscope.errors import InputError
 from tests.api import Cloud, app
 
 CLASSES = ["cat", "cow", "dog"]
@@ -103,38 +102,6 @@ def table(counts: list[list[int]], names: str = "ab") -> ifs.Contingency:
 GOOD = [table([[8, 2], [3, 7]]), table([[7, 3], [2, 8]])]
 
 
-@pytest.mark.parametrize(
-    ("runs", "message"),
-    [
-        ({"x": [GOOD[0], table([[80, 20], [30, 70]])]}, "run 2 of 'x' has 200 samples and run 1 of 'x' has 20; give"),
-        ({"x": GOOD, "y": [table([[5, 5], [5, 4]])] * 2}, "run 1 of 'y' has 19 samples and run 1 of 'x' has 20"),
-        ({"x": [GOOD[0], table([[8, 2], [3, 7]], "ac")]}, r"other true classes than run 1 of 'x' \('b' is not there\)"),
-        ({"x": [GOOD[0], table([[20, 0], [0, 0]])]}, "'b' is not there"),
-        ({"x": GOOD[:1]}, "'x' has 1 run; a spread needs at least two"),
-        ({"x": []}, "'x' has 0 runs"),
-        ({"x": GOOD[0]}, "'x' has one table; a spread needs a list of them"),
-        ({"x": [GOOD[0], [[[1, 2], [3, 4]]] * 2]}, "run 2 of 'x' is no single table"),
-        ({"x": [GOOD[0], [[1, -2], [3, 4]]]}, "run 2 of 'x' is no table of counts"),
-        ({"x": [GOOD[0], "1,2"]}, "run 2 of 'x' is no table of counts"),
-        ({}, "there is no system"),
-    ],
-)
-def test_runs_that_cannot_be_held_against_each_other_are_rejected(runs, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        ifs.monte_carlo(runs)
-
-
-def test_other_wrong_calls_are_rejected(rows: pd.DataFrame) -> None:
-    with pytest.raises(InputError, match=r"name the column that tells the runs apart with by= \(--by\)"):
-        ifs.monte_carlo(rows, truth="gold", system="svm")
-    with pytest.raises(InputError, match="name the truth column and at least one system"):
-        ifs.monte_carlo(rows, by="seed")
-    with pytest.raises(InputError, match="are one sequence of labels; give one sequence per run"):
-        ifs.monte_carlo(["a", "b"], {"x": ["a", "b"]})
-    with pytest.raises(InputError, match="no file fits this pattern"):
-        ifs.monte_carlo("nowhere/{seed}.csv", truth="gold", system="svm")
-
-
 @pytest.mark.slow
 def test_every_form_of_the_result(rows: pd.DataFrame, tmp_path: Path) -> None:
     found = ifs.monte_carlo(rows, truth="gold", system=["svm", "knn"], by="seed")
@@ -216,9 +183,3 @@ def test_runs_of_labels_are_weighed_and_have_their_reject_and_positive_label() -
             expected = [float(getattr(ifs.metrics, metric)(table)) for table in tables]
             values = np.asarray(getattr(ifs.metrics, metric)(found.tables["x"]), dtype=float)
             assert np.broadcast_to(values, 2) == pytest.approx(expected, nan_ok=True)
-    with pytest.raises(InputError, match="clean= is about labels that are read"):
-        ifs.monte_carlo(truth, runs, clean="strip")
-    with pytest.raises(InputError, match="weight= is about rows"):
-        ifs.monte_carlo({"x": GOOD}, weight="w")
-    with pytest.raises(InputError, match="by= is about rows"):
-        ifs.monte_carlo({"x": GOOD}, by="seed")

@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 import infoscope as ifs
-from infoscope.errors import InputError, UnknownNameError
 from tests.api import app
 
 TRUTH = ["cat", "cat", "dog", "dog", "cow", "cow"] * 20
@@ -65,20 +64,6 @@ def test_undefined_metrics_say_why() -> None:
     text = ifs.evaluate(TRUTH, GOOD, metrics="recall").to_text()
 
     assert "Recall is undefined" in text
-
-
-@pytest.mark.parametrize(
-    ("name", "error", "said"),
-    [
-        ("macro_f", UnknownNameError, "there is no metric 'macro_f'; did you mean 'macro_f1'"),
-        ("class_recall", InputError, "'class_recall' has a value for each class"),
-        ("linear_weighted_kappa", InputError, "state their order"),
-        (["mcc", "nonsense at all"], UnknownNameError, "there is no metric 'nonsense at all'"),
-    ],
-)
-def test_metrics_that_cannot_be_shown(name: str | list[str], error: type[Exception], said: str) -> None:
-    with pytest.raises(error, match=said):
-        ifs.evaluate(TRUTH, GOOD, metrics=name)
 
 
 @pytest.fixture
