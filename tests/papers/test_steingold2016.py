@@ -111,3 +111,11 @@ def test_proficiency_is_credited_to_those_who_had_it_first() -> None:
     assert "White, Steingold & Fournelle" in card.reference
     assert all(who in card.note for who in ("Theil", "Hu & Wang (2008)", "Holt et al. (2010)", "Laclavik (2016)"))
     assert "Steingold and Laclavik (2016)" in (evaluate.__doc__ or "")
+
+
+@pytest.mark.parametrize(
+    ("metric", "who"),
+    [("phi", "Pearson"), ("g_statistic", "Wilks"), ("random_accuracy", "Cohen"), ("truth_random_accuracy", "Laclavik")],
+)
+def test_what_the_paper_takes_from_others_is_credited_to_them(metric: str, who: str) -> None:
+    assert who in find(metric).card.reference

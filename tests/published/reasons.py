@@ -8,8 +8,8 @@ from tests.published.figures import Figure, figures
 _NO_MATRIX = "No confusion matrix is printed."
 _NO_RUNS = "The runs of Weka's learners are not among the reference data."
 _MAGNETIC = (
-    "The authors' repository has the annotated pages (proficiency-metric, data/magnetic_annotated.txt); the reference "
-    "data do not."
+    "The authors' repository has the annotated search events (proficiency-metric, data/magnetic_annotated.txt); the "
+    "reference data do not."
 )
 _CLASSES_OF_HOLT = 8
 Reason = str | Callable[[Figure], str]
@@ -57,7 +57,8 @@ def _correlation_of_runs(figure: Figure) -> str:
 
 
 def _halves_of_magnetic(figure: Figure) -> str:
-    return f"{_MAGNETIC} An independent run over 100 splits found {figure.recomputed:.2f}%; ours: see the paper's page."
+    found = f"An independent run over 100 splits found {figure.recomputed:.2f}%"
+    return f"{_MAGNETIC} {found}; the paper's page has the command that shows ours."
 
 
 REASONS: tuple[tuple[dict[str, str], Reason], ...] = (
@@ -133,7 +134,7 @@ REASONS: tuple[tuple[dict[str, str], Reason], ...] = (
     ({"input": "magnetic*", "as_printed": "std dev*"}, _halves_of_magnetic),
     (
         {"input": "magnetic*", "as_printed": "number of observations"},
-        f"{_MAGNETIC} They hold 9,873 objects without the category Negative, and 10,018 with it.",
+        f"{_MAGNETIC} There are 9,873 objects without the category Negative, and 10,018 with it.",
     ),
     ({"as_printed": "error rate of a deep network*"}, "Quoted from other work; nothing to compute."),
 )

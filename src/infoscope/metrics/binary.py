@@ -362,7 +362,7 @@ def jaccard(
         title="Phi coefficient",
         symbol="φ",
         formula=r"\frac{TP\,TN - FP\,FN}{\sqrt{(TP+FN)(FP+TN)(TP+FP)(FN+TN)}}",
-        source="steingold2016",
+        source="pearson1900",
         range=(-1.0, 1.0),
         aliases=("binary MCC", "phi (MCC)"),
         laws=_LAWS | {Law.INDEPENDENCE_IS_ZERO},

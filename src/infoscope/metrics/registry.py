@@ -53,6 +53,7 @@ SOURCES = {
     "brier1950": "Brier, Verification of forecasts expressed in terms of probability, 1950",
     "fano1961": "Fano, Transmission of information, 1961",
     "hellman1970": "Hellman & Raviv, Probability of error, equivocation, and the Chernoff bound, 1970",
+    "wilks1935": "Wilks, The likelihood test of independence in contingency tables, 1935",
     "hubert1985": "Hubert & Arabie, Comparing partitions, 1985",
     "bagga1998": "Bagga & Baldwin, Entity-based cross-document coreferencing using the vector space model, 1998",
     "fowlkes1983": "Fowlkes & Mallows, A method for comparing two hierarchical clusterings, 1983",

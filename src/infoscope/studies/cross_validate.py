@@ -2,7 +2,7 @@
 
 ``cross_validate`` splits the data into folds many times, as in Holt et al., section 4: the fold tables of each repeat
 are added and scored once, and each repeat gives one point in the coverage plane. ``monte_carlo`` gives the same result
-for runs that were made anywhere, and ``stability`` splits the rows of one table in halves, as Steingold tests
+for runs that were made anywhere, and ``stability`` splits the rows of one table in halves, as Steingold & Laclavik test
 predictors. The page is ``reports/views/cross_validate.py``.
 """
 

@@ -331,7 +331,7 @@ def erroneous_information_ratio(tally: CategorySums) -> Real:
         title="Micro precision",
         symbol="P_micro",
         formula=r"\frac{\sum_o|T_o\cap S_o|}{\sum_o|S_o|}",
-        source="steingold2016",
+        source="common",
         aliases=("precision (micro)",),
         undefined=_NO_SYSTEM,
     )
@@ -346,7 +346,7 @@ def micro_precision(tally: CategorySums) -> Real:
         title="Micro recall",
         symbol="R_micro",
         formula=r"\frac{\sum_o|T_o\cap S_o|}{\sum_o|T_o|}",
-        source="steingold2016",
+        source="common",
         aliases=("recall (micro)",),
         undefined=_NO_TRUTH,
     )
@@ -361,7 +361,7 @@ def micro_recall(tally: CategorySums) -> Real:
         title="Micro F1",
         symbol="F1_micro",
         formula=r"\frac{2\sum_o|T_o\cap S_o|}{\sum_o|T_o|+|S_o|}",
-        source="steingold2016",
+        source="common",
         aliases=("F1 (micro)",),
         undefined=_NOTHING,
     )
