@@ -126,7 +126,7 @@ def hellman_raviv_bound(table: Contingency) -> Real:
         formula=r"1 - \sum_j \max_i p_{ij}",
         source="common",
         better="lower",
-        aliases=("MAP error", "reachable error"),
+        aliases=("MAP error", "Bayesian error", "reachable error"),
         laws=_FREE | {Law.EMPTY_CLASS},
     )
 )

@@ -335,7 +335,7 @@ def missed_information(table: Contingency) -> Real:
         range=(0.0, np.inf),
         better="lower",
         unit="bits",
-        aliases=("system conditional entropy", "H(Y|X)", "H(S|T)"),
+        aliases=("system conditional entropy", "H(Y|X)", "H(Y|T)", "H(S|T)"),
         laws=_FREE | {Law.PERFECT_IS_ZERO},
         posterior="exact",
     )

@@ -406,20 +406,71 @@ def accuracy_among_accepted() -> str:
 
 
 @hu(
+    "section 3",
+    "Of two classes without rejections, accuracy, precision and recall determine NI.",
+    Verdict.ONLY_IF,
+    "some positive sample is found (TP > 0)",
+)
+def closed_form() -> str:
+    counts = np.array(list(product(range(13), repeat=4))).reshape(-1, 2, 2)
+    counts = counts[np.all(counts.sum(axis=2) > 0, axis=1) & (counts[:, :, 0].sum(axis=1) > 0)]
+    counts, others = counts[counts[:, 0, 0] > 0], [[[0, 6], [12, 9]], [[0, 7], [7, 7]]]
+    right, precision, recall, ni = (scored(name, counts) for name in ("accuracy", "precision", "recall", "proficiency"))
+    wrong = right < 1 - TIE
+    assert np.all(ni[~wrong] > 1 - TIE)
+    # of a class with TP/R samples and TP/P alarms, A says how many there are: what is wrong is TP(1/P + 1/R - 2)
+    hit = (1 - right[wrong]) / (1 / precision[wrong] + 1 / recall[wrong] - 2)
+    missed, alarms = hit / recall[wrong] - hit, hit / precision[wrong] - hit
+    again = np.stack([hit, missed, alarms, 1 - hit - missed - alarms], axis=-1).reshape(-1, 2, 2)
+    np.testing.assert_allclose(scored("proficiency", np.maximum(again, 0)), ni[wrong], rtol=0, atol=1e-9)
+    for name in ("accuracy", "precision", "recall"):
+        assert np.ptp(scored(name, others)) < TIE
+    first, second = scored("proficiency", others)
+    assert first > second + 0.01
+    return (
+        f"Computed from A, P and R alone for all {len(counts):,} tables with cells up to 12 and TP > 0. Without a hit, "
+        f"precision and recall are both 0: {shown(others[0])} and {shown(others[1])} have the same accuracy, and NI "
+        f"{first:.3f} and {second:.3f}."
+    )
+
+
+@hu(
+    "section 4, observation 1",
+    "Of several classes, too, a misclassified sample of a smaller class changes NI more than one of a larger.",
+    Verdict.ONLY_IF,
+    "the two are taken for each other",
+)
+def errors_of_small_classes() -> str:
+    sizes = np.array([each for each in product(range(1, 25), repeat=3) if each[0] < each[1]])
+    assert np.all(after_one_error(sizes, 0, 1) < after_one_error(sizes, 1, 0) - TIE)
+    np.testing.assert_allclose(after_one_error(sizes, 0, 2), after_one_error(sizes, 1, 2), rtol=0, atol=TIE)
+    m12, m13, m16 = (float(NI(MATRICES[name])) for name in ("M12", "M13", "M16"))
+    assert m12 > m13 > m16
+    return (
+        f"No exception for one sample of the exact solution of three classes, with all {len(sizes):,} triples of sizes "
+        "below 25 whose first is below its second. Taken for the third class, samples of both change NI equally. M13 "
+        f"loses five samples of the smallest class and M12 of the largest (NI {m13:.3f} and {m12:.3f}), but M16 of the "
+        f"middle one, mostly to the largest ({m16:.3f})."
+    )
+
+
+def after_one_error(sizes: NDArray[np.int64], row: int, column: int) -> NDArray[np.float64]:
+    """NI after one sample of an exact solution of three classes went to another column."""
+    counts = np.zeros((len(sizes), 3, 4), dtype=np.int64)
+    counts[:, range(3), range(3)] = sizes
+    counts[:, row, row] -= 1
+    counts[:, row, column] += 1
+    return NI(counts)
+
+
+@hu(
     "section 4, observation 2",
     "A sample that is misclassified as a smaller class changes NI less than one misclassified as a larger class.",
     Verdict.TRUE,
 )
 def errors_into_small_classes() -> str:
     sizes = np.array([each for each in product(range(1, 25), repeat=3) if each[1] < each[2]])
-    found = []
-    for wrong in (1, 2):
-        counts = np.zeros((len(sizes), 3, 4), dtype=np.int64)
-        counts[:, range(3), range(3)] = sizes
-        counts[:, 0, 0] -= 1
-        counts[:, 0, wrong] += 1
-        found.append(NI(counts))
-    assert np.all(found[0] > found[1] + TIE)
+    assert np.all(after_one_error(sizes, 0, 1) > after_one_error(sizes, 0, 2) + TIE)
     assert NI(MATRICES["M13"]) > NI(MATRICES["M14"])
     assert NI(MATRICES["M15"]) > NI(MATRICES["M16"])
     return (
