@@ -104,6 +104,7 @@ def test_a_name_is_known_with_and_without_hyphen_and_accent() -> None:
     ("word", "said"),
     [
         ("tree", "decision tree"),
+        ("Wolpert & Wolf", "exact mean and covariance"),
         ("information coverage plot", "Kao et al. (2009)"),
         ("association matrix", "true × predicted classes"),
         ("absolute error loss", "linear_loss"),
