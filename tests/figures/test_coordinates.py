@@ -262,6 +262,23 @@ def test_circles_of_the_joint_diagram_have_the_areas_of_the_entropies(counts: li
     assert (panel.x.high - panel.x.low) / wide == pytest.approx((panel.y.high - panel.y.low) / high)
 
 
+@pytest.mark.parametrize("name", ["a", "d", "f"])
+def test_circles_of_the_extended_diagram_lie_in_those_of_equally_frequent_classes(name: str) -> None:
+    counts = np.array(VALVERDE[name])
+    panel = EntropyDiagramDisplay.from_table(Contingency.from_matrix(counts), form="extended circles").panel()
+    filled = [mark for mark in panel.marks if isinstance(mark, Line) and mark.fill and surface_of(mark)]
+    rooms = [mark for mark in filled if mark.fill == "faint"]
+    lacking = [math.log2(3) - bits(counts.sum(axis=axis)) for axis in (1, 0)]
+
+    assert [surface_of(mark) for mark in rooms] == pytest.approx([math.log2(3)] * 2, rel=2e-3)
+    for room, colour in zip(rooms, ("missed", "false"), strict=True):
+        for inside in (mark for mark in filled if mark.fill == colour):
+            np.testing.assert_allclose(np.mean(inside.points, axis=0), np.mean(room.points, axis=0), atol=0.05)
+            assert max(y for _, y in inside.points) <= max(y for _, y in room.points) + 1e-9
+    assert f"ΔH(T) = {lacking[0]:.2f}, ΔH(S) = {lacking[1]:.2f}" in panel.x.title
+    assert max(x for mark in rooms for x, _ in mark.points) <= panel.x.high
+
+
 @pytest.mark.parametrize("form", ["joint", "circles", "extended"])
 def test_labels_of_a_diagram_stay_where_the_output_is_constant(form: Literal["joint", "circles", "extended"]) -> None:
     panel = EntropyDiagramDisplay.from_table(Contingency.from_matrix([[5, 0], [7, 0]]), form=form).panel()

@@ -97,6 +97,7 @@ def every_picture(labels: list[str] | None = None) -> dict[str, Display]:
         "surface": SurfaceDisplay.from_table({names[0]: binary}),
         "diagram": EntropyDiagramDisplay.from_table(one),
         "joint diagram": EntropyDiagramDisplay.from_table(one, form="joint"),
+        "extended circles": EntropyDiagramDisplay.from_table(one, form="extended circles"),
         "circles": EntropyDiagramDisplay.from_table(one, form="circles"),
         "split diagram": EntropyDiagramDisplay.from_table(one, form="split"),
         "improvement": ImprovementDisplay.from_table(systems),

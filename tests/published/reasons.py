@@ -90,7 +90,7 @@ REASONS: tuple[tuple[dict[str, str], Reason], ...] = (
     ({"as_printed": "number of *literature"}, "A count of what others published; nothing to compute."),
     (
         {"as_printed": "expected H(X) <= H(Y)"},
-        "The deck's own matrices a, c and f have more entropy in the truth, so it cannot be demanded of a system.",
+        "It is a warning. The slides' own a, c and f get it: all three predict one class too often.",
     ),
     ({"input": "tass_*", "as_printed": "accuracy"}, _NO_MATRIX),
     (

@@ -31,6 +31,13 @@ def exhibits() -> Iterator[Exhibit]:
             [majority_fact(table)] if name == "f" else (),
         )
     table = Contingency.from_matrix(VALVERDE["a"])
+    yield Exhibit(
+        "diagram-extended-circles",
+        "Extended entropy diagram of circles (matrix c)",
+        where,
+        EntropyDiagramDisplay.from_table(Contingency.from_matrix(VALVERDE["c"]), form="extended circles"),
+        note="The grey rings are ΔH: with equally frequent classes the entropies would fill them.",
+    )
     yield Exhibit("diagram-joint", "Joint form", where, EntropyDiagramDisplay.from_table(table, form="joint"))
     yield Exhibit("diagram-split", "Split form", where, EntropyDiagramDisplay.from_table(table, form="split"))
     yield Exhibit(

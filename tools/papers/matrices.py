@@ -136,6 +136,7 @@ def valverde_sections() -> Iterator[Section]:
         "The slides print the accuracies; they only draw the coordinates, so those are ours.",
     )
     yield Picture("diagram-general", "The extended entropy diagram of a")
+    yield Picture("diagram-extended-circles", "The extended entropy diagram of c, as circles")
     yield Picture("triangle-simplex", "The 2-simplex in three dimensions")
     yield Picture("triangle", "The entropy triangle")
     yield Picture("triangle-zones", "Zones of the entropy triangle")

@@ -148,7 +148,7 @@ class LedgerDisplay(TableDisplay):
 
 # The entropy diagram --------------------------------------------------------------------------------------------------
 
-Form = Literal["joint", "circles", "extended", "split"]
+Form = Literal["joint", "circles", "extended", "extended circles", "split"]
 _WORDS = {
     "unused truth": ("faint", "ΔH(T)", "imbalance of the truth"),
     "missed": ("missed", "H(T|S)", "missed"),
@@ -178,8 +178,8 @@ class Part:
 class EntropyDiagramDisplay(TableDisplay):
     """Truth above, output below, the shared part of both in one place; every area is to scale.
 
-    ``joint`` shows H(T) and H(S), ``circles`` the same as circles that overlap; ``extended`` adds what a balanced truth
-    and output would have; ``split`` gives each side its own scale from 0 to 1.
+    ``joint`` shows H(T) and H(S), ``circles`` the same as circles that overlap; ``extended`` and ``extended circles``
+    add what a balanced truth and output would have; ``split`` gives each side its own scale from 0 to 1.
     """
 
     truth: float
@@ -195,7 +195,7 @@ class EntropyDiagramDisplay(TableDisplay):
     def from_table(cls, tables: Tables, *, name: str = "system", form: Form = "extended") -> Self:
         """Draw the diagram of one table."""
         if form not in get_args(Form):
-            raise InputError(f"the form {form!r} is not known; choose joint, circles, extended or split")
+            raise InputError(f"the form {form!r} is not known; choose {', '.join(get_args(Form))}")
         table = get_only_table(tables, name, "an entropy diagram")
         h = entropies(table)
         rooms = h.truth_room, h.system_room
@@ -244,7 +244,7 @@ class EntropyDiagramDisplay(TableDisplay):
 
     def panel(self) -> Panel:
         """Draw both bars, with brackets for H(T), H(S) and H(T,S); or both circles."""
-        if self.form == "circles":
+        if self.form.endswith("circles"):
             return self._draw_circles()
         parts = [part for part in self.parts if part.bits > 1e-12]
         low, high = min(part.start for part in parts), max(part.end for part in parts)
@@ -312,8 +312,24 @@ class EntropyDiagramDisplay(TableDisplay):
     def _draw_circles(self) -> Panel:
         """Draw H(T) and H(S) as circles whose areas and overlap are to scale, and name all five quantities."""
         a, b, apart = self.circles
+        extended, rooms = self.form == "extended circles", (self.truth_room, self.system_room)
+        outer = [sqrt(room / pi) for room in rooms] if extended else [a, b]
+        if self.case == "independent":
+            apart = sum(outer)
         ends = (-a, min(max(apart - b, -a), a), min(a, apart + b), apart + b)  # of the regions, along the middle
         marks: list[Mark] = [
+            Line(
+                _trace_arc(x, radius, pi),
+                "dim",
+                closed=True,
+                fill="faint",
+                opacity=0.5,
+                tip=f"log₂ of classes: {room:.3f} bits",
+            )
+            for x, radius, room in zip((0.0, apart), outer, rooms, strict=True)
+            if extended
+        ]
+        marks += [
             _draw_region(_trace_arc(0.0, a, pi), "missed", f"H(T) = {self.truth:.3f} bits"),
             _draw_region(_trace_arc(apart, b, pi), "false", f"H(S) = {self.system:.3f} bits"),
         ]
@@ -321,8 +337,9 @@ class EntropyDiagramDisplay(TableDisplay):
             marks.append(_draw_region(_trace_lens(a, b, apart), "captured", f"I(T;S) = {self.shared:.3f} bits"))
         marks += [Line(_trace_arc(0.0, a, pi), closed=True), Line(_trace_arc(apart, b, pi), closed=True)]
         wide, high = 572.0, 200.0
-        scale = 1.04 * max(2 * max(a, b) / high, (a + max(a, apart + b)) / wide)
-        middle = (max(a, apart + b) - a) / 2
+        span = min(-outer[0], apart - outer[1]), max(outer[0], apart + outer[1])
+        scale = 1.04 * max(2 * max(outer) / high, (span[1] - span[0]) / wide)
+        middle = sum(span) / 2
         low = -scale * high / 2
         words = (
             ("H(T|S)", "missed", self.truth - self.shared),
@@ -336,15 +353,18 @@ class EntropyDiagramDisplay(TableDisplay):
                 inside = ((ends[place] + ends[place + 1]) / 2, 0.0)
                 marks += [Line((inside, (x, low)), "ink", clip=False), Dot(*inside, "ink", size=2.5)]
         left, right = middle - scale * wide / 2, middle + scale * wide / 2
+        title = "areas to scale, in bits"
+        if extended:
+            title += f"; ΔH(T) = {rooms[0] - self.truth:.2f}, ΔH(S) = {rooms[1] - self.system:.2f}"
         marks += [
             Words(left, -low, f"truth H(T) = {self.truth:.2f}", "dim", shift=(0.0, -12.0)),
             Words(right, -low, f"output H(S) = {self.system:.2f}", "dim", anchor="end", shift=(0.0, -12.0)),
         ]
         return Panel(
-            "Joint entropy diagram",
+            "Extended entropy diagram" if extended else "Joint entropy diagram",
             f"Truth has {self.truth:.2f} bits, output {self.system:.2f}; they share {self.shared:.2f}. "
             f"{self.case.capitalize()} case.",
-            Axis(left, right, "areas to scale, in bits", line=False),
+            Axis(left, right, title, line=False),
             Axis(low, -low),
             tuple(marks),
             width=600.0,

@@ -37,7 +37,8 @@ SOURCES = {
     "valverde2010": "Valverde-Albacete & Peláez-Moreno, Two information-theoretic tools to assess the performance of "
     "multi-class classifiers, 2010",
     "valverde2013": "Valverde-Albacete, Two tools for the performance analysis of multiclass classifiers, slides, 2013",
-    "valverde2014": "Valverde-Albacete & Peláez-Moreno, 100% classification accuracy considered harmful, 2014",
+    "valverde2014": "Valverde-Albacete & Peláez-Moreno, 100% classification accuracy considered harmful: the "
+    "normalized information transfer factor explains the accuracy paradox, 2014",
     "hu2008": "Hu & Wang, Evaluation criteria based on mutual information for classifications including rejected "
     "class, 2008",
     "white2004": "White, Steingold & Fournelle, Performance metrics for group-detection algorithms, 2004",
