@@ -97,6 +97,7 @@ from infoscope.metrics.ordinal import (
     quadratic_weighted_kappa,
     ranked_probability_score,
 )
+from infoscope.metrics.pair_coefficients import pair_measures
 from infoscope.metrics.partitions import (
     adjusted_rand_index,
     bcubed_f1,
