@@ -31,17 +31,3 @@ def test_names_follow_their_classes_wherever_these_are_drawn() -> None:
     assert set(display.map.truth) == set(display.map.system) == set(names)
     two = ifs.Contingency.from_labels([0, 1, 1], [0, 1, 0], positive=1)
     assert ifs.ConfusionDisplay.from_table(two, display_labels=["no", "yes"], order="given").map.truth == ("no", "yes")
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"normalize": "rows"}, "normalize is 'rows'; it is 'true', 'pred', 'all'"),
-        ({"normalize": "true", "shown": "of_system"}, "give one of them"),
-        ({"display_labels": ["a", "b"]}, "2 names for 3 classes; give one for each of 0, 1, 2"),
-        ({"display_labels": ["a", "b", "a"]}, "same name twice"),
-    ],
-)
-def test_wrong_options_are_rejected(options: dict[str, object], sentence: str) -> None:
-    with pytest.raises(ifs.InputError, match=sentence):
-        ifs.ConfusionDisplay.from_predictions(TRUTH, PREDICTED, **options)

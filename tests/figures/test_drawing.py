@@ -29,7 +29,7 @@ from infoscope import (
     SweepDisplay,
 )
 from infoscope.errors import InputError
-from tests.api import CoveragePoint, Display, ForestRow, ImprovementStep, Spread, TableDisplay
+from tests.api import CoveragePoint, Display, ForestRow, ImprovementStep, Spread
 
 HOSTILE = [
     "</svg><script>alert(1)</script>",
@@ -213,45 +213,6 @@ def test_unwritable_and_unknown_places_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "b.svg").mkdir()
     with pytest.raises(InputError, match="is a folder"):
         PICTURES["ledger"].save(tmp_path / "b.svg", force=True)
-
-
-@pytest.mark.parametrize(
-    "display",
-    [
-        BoundsDisplay,
-        ClassInformationDisplay,
-        ConfusionDisplay,
-        CoverageDisplay,
-        EntropyTriangleDisplay,
-        LeakDisplay,
-        LedgerDisplay,
-    ],
-)
-def test_empty_tables_are_rejected(display: type[TableDisplay]) -> None:
-    with pytest.raises(InputError, match="has no samples"):
-        display.from_table(Contingency.from_matrix(np.eye(2)).with_cells(np.zeros(4)))
-    with pytest.raises(InputError, match="no table to draw"):
-        display.from_table({})
-
-
-@pytest.mark.parametrize(
-    ("display", "words"),
-    [
-        (CoverageDisplay, "one class only"),
-        (BoundsDisplay, "one class only, so no information can be missed"),
-        (EntropyTriangleDisplay, "nothing can be uncertain"),
-        (SplitTriangleDisplay, "one class only"),
-        (PerplexityDisplay, "never any doubt"),
-        (LeakDisplay, "no bit leaks"),
-        (EntropyDiagramDisplay, "no room for information"),
-        (ComparisonDisplay, "one class only"),
-        (SurfaceDisplay, "of two classes"),
-        (MetricCurvesDisplay, "no quality to vary"),
-    ],
-)
-def test_one_class_is_rejected_in_words(display: type[TableDisplay], words: str) -> None:
-    with pytest.raises(InputError, match=words):
-        display.from_table(Contingency.from_matrix([[7]]))
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from infoscope import PrecisionRecallDisplay, RiskCoverageDisplay, RocDisplay
-from infoscope.errors import InputError
 from tests.api import LiftDisplay, ReliabilityDisplay
 
 pytest.importorskip("matplotlib")
@@ -57,10 +56,3 @@ def test_the_same_as_from_scores():
 def test_risk_against_coverage_is_about_the_most_probable_class(model, truth):
     made = RiskCoverageDisplay.from_estimator(model, X, truth)
     assert made.risk[np.argmax(made.coverage)] == pytest.approx(np.mean(model.predict(X) != truth))
-
-
-def test_what_an_estimator_lacks_is_said():
-    with pytest.raises(InputError, match=r"'RidgeClassifier' gives no scores to sweep: it has no predict_proba"):
-        RiskCoverageDisplay.from_estimator(RIDGE, X, TRUTH)
-    with pytest.raises(InputError, match="a precision-recall curve needs one score per sample"):
-        PrecisionRecallDisplay.from_estimator(OF_THREE, X, THREE)

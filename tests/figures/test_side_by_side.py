@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 
 import infoscope as ifs
 from infoscope.errors import InputError
-from tests.api import MOST_MATRICES, Bar, Dot, Line, Raster, Words
+from tests.api import Bar, Dot, Line, Raster, Words
 from tests.papers.test_holt2010 import TABLES as HOLT
 from tests.papers.test_valverde2013 import TABLES as VALVERDE
 
@@ -74,21 +74,6 @@ def test_many_classes_are_an_image_and_rows_are_broken() -> None:
     one, two = (ifs.ConfusionGridDisplay.from_table(VALVERDE, columns=n).panel() for n in (6, 3))
     assert one.width > two.width
     assert one.height < two.height
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"cells": "share"}, "cells is 'share'; it is none, count, of_truth or of_system"),
-        ({"columns": 0}, "columns is 0"),
-        ({"metrics": "class_recall"}, "has a value for each class or cell"),
-    ],
-)
-def test_wrong_options_are_rejected(options, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        ifs.ConfusionGridDisplay.from_table(VALVERDE, **options)
-    with pytest.raises(InputError, match="are too many for one picture"):
-        ifs.ConfusionGridDisplay.from_table({str(at): VALVERDE["a"] for at in range(MOST_MATRICES + 1)})
 
 
 @pytest.mark.slow
@@ -157,19 +142,3 @@ def test_roc_of_a_sweep_of_hard_predictions_and_of_estimators(scores) -> None:
         assert found.curves[0].area == pytest.approx(expected)
     with pytest.raises(InputError, match="weight and sample_weight are one thing"):
         ifs.RocDisplay.from_estimator(fitted, data[100:], target[100:], sample_weight=weights, weight=weights)
-
-
-def test_wrong_rocs_are_rejected() -> None:
-    with pytest.raises(InputError, match="has no false alarm rate or no recall"):
-        ifs.RocDisplay.from_table(VALVERDE["a"])
-    with pytest.raises(InputError, match="there is no sweep to draw"):
-        ifs.RocDisplay.from_sweep({})
-    with pytest.raises(InputError, match="neither probabilities nor a decision function"):
-        ifs.RocDisplay.from_estimator(object(), [[0]], [0])  # type: ignore[arg-type]
-    data, target = np.eye(3).repeat(5, axis=0), np.arange(3).repeat(5)
-    for estimator in (LinearSVC(), LogisticRegression()):
-        with pytest.raises(InputError, match="has 3 classes; a ROC curve is about two"):
-            ifs.RocDisplay.from_estimator(estimator.fit(data, target), data, target)
-    tables = {name: ifs.Contingency.from_matrix([[5, 1], [2, 6]], positive=at) for at, name in enumerate("xy")}
-    with pytest.raises(InputError, match="the tables mean 0 and 1 by positive"):
-        ifs.RocDisplay.from_table(tables)

@@ -3,8 +3,7 @@
 import pytest
 
 import infoscope as ifs
-from infoscope import Estimate, InputError, StrataMosaicDisplay
-from infoscope.errors import UnknownNameError
+from infoscope import Estimate, StrataMosaicDisplay
 from tests.api import Bar, JudgedStratum, Words
 
 
@@ -55,14 +54,8 @@ def test_rows_that_are_not_listed_are_counted() -> None:
 
 
 @pytest.mark.slow
-def test_an_evaluation_is_drawn_and_others_are_rejected() -> None:
+def test_an_evaluation_is_drawn() -> None:
     human = (["a", "b"] * 10 + [None] * 180)[:200]
     evaluation = ifs.evaluate(human, {"m": ["a", "b", "b", "b"] * 50}, judge=["a", "b"] * 100)
     assert sum("rows" in (bar.tip or "") for bar in bars(StrataMosaicDisplay.from_judge(evaluation))) == 3
     assert "<svg" in StrataMosaicDisplay.from_judge(evaluation, "m").to_svg()
-    with pytest.raises(UnknownNameError, match="no system 'x' was judged; there is 'm'"):
-        StrataMosaicDisplay.from_judge(evaluation, "x")
-    with pytest.raises(InputError, match="has no judge"):
-        StrataMosaicDisplay.from_judge(ifs.evaluate(["a", "b"] * 9, ["a", "b"] * 9))
-    with pytest.raises(InputError, match="nothing to show"):
-        StrataMosaicDisplay(())

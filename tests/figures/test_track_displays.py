@@ -12,7 +12,6 @@ from scipy.stats import f
 
 import infoscope as ifs
 from infoscope import tracking
-from infoscope.errors import InputError, UnknownNameError
 from tests.api import (
     Bar,
     Cell,
@@ -215,21 +214,3 @@ def test_matplotlib_draws_the_same_marks(name: str, tmp_path: Path) -> None:
     assert len(ax.patches) + len(ax.lines) + len(ax.texts) + len(ax.images) == len(display.panel().marks)
     pyplot.close("all")
     assert display.save(tmp_path / "picture.svg").stat().st_size > 1000
-
-
-def test_what_cannot_be_drawn_is_rejected_in_words() -> None:
-    one = Stage(objects=1, frames=5)
-    single = tracking.evaluate(one.truth(), one.truth())
-
-    with pytest.raises(InputError, match="no information about who is who"):
-        ifs.TrackLedgerDisplay.from_evaluation(single)
-    with pytest.raises(InputError, match="none has a place here"):
-        ifs.CoverageDisplay.from_evaluation(single)
-    with pytest.raises(InputError, match="loses a bit"):
-        ifs.TrackLedgerDisplay.from_evaluation(tracking.evaluate(STAGE.truth(), STAGE.truth()), by="track")
-    with pytest.raises(InputError, match="choose system or track"):
-        ifs.TrackLedgerDisplay.from_evaluation(single, by="frame")  # type: ignore[arg-type]
-    with pytest.raises(UnknownNameError, match="no tracker 'x'; there are mine, half"):
-        ifs.TrackTimelineDisplay.from_evaluation(scene(), system="x")
-    with pytest.raises(UnknownNameError, match="no sequence 'x'"):
-        ifs.AssociationDisplay.from_evaluation(scene(), sequence="x")

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from infoscope import CoverageDisplay, TrackLedgerDisplay, tracking
-from infoscope.errors import InputError
 from tests.api import MatchedSequence, build_timeline, ellipse, list_cells
 from tests.tracking.scenes import Rows, Stage, crowd
 
@@ -92,13 +91,3 @@ def test_the_coverage_ellipse_has_the_area_of_its_covariance() -> None:
     area = 0.5 * abs(np.dot(x, np.roll(y, 1)) - np.dot(y, np.roll(x, 1)))
     reach = 2 * 6 / 5 * 5.786135  # the 95 % quantile of F(2, 5), from tables
     assert area == pytest.approx(np.pi * reach * np.sqrt(np.linalg.det(system.interval.coverage)), rel=1e-5)
-
-
-def test_nothing_is_drawn_for_what_is_undefined() -> None:
-    stage = Stage(objects=1, frames=5)
-    evaluation = tracking.evaluate(stage.truth(), stage.truth())
-
-    with pytest.raises(InputError, match="undefined for every tracker"):
-        CoverageDisplay.from_evaluation(evaluation)
-    with pytest.raises(InputError, match="no ledger to draw"):
-        TrackLedgerDisplay.from_evaluation(evaluation)

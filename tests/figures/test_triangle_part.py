@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infoscope import EntropyTriangleDisplay, SplitTriangleDisplay
-from infoscope.errors import InputError
 from tests.api import (
     LARGEST_PART,
     Dot,
@@ -103,8 +102,6 @@ def test_a_system_in_space_stands_above_its_place_on_the_ground() -> None:
     ways = [mark.points for mark in panel.marks if isinstance(mark, Line) and mark.dash == (3.0, 3.0)]
 
     assert ways == [(place_in_space((0.2, 0.5, 0.3)), place_in_space((0.2, 0.0, 0.3)))]
-    with pytest.raises(InputError, match="the simplex has no lens"):
-        EntropyTriangleDisplay([point], simplex=True, magnify=("transfer", 2.0))
 
 
 def test_zones_are_where_the_words_say() -> None:

@@ -51,10 +51,7 @@ SCORES: list[tuple[Callable[[], object], str]] = [
             ([10**400, 1], [0, 1], "scores are not numbers"),
         )
     ],
-    (
-        lambda: ifs.sweep(SCORE, TWO == 1),
-        "80 different numbers, not whole: these look like scores; give the truth",
-    ),
+    (lambda: ifs.sweep(SCORE, TWO == 1), "80 different numbers, not whole: these look like scores; give the truth"),
     (lambda: ifs.sweep(SCORE, np.where(TWO, "yes", "no")), "scores are not numbers; give the truth first"),
     (lambda: ifs.sweep([0, 1], [0.1, 0.2], weight=[-1, 1]), "weight of row 0 is -1"),
     (
@@ -109,10 +106,7 @@ CURVES: list[tuple[Callable[[], object], str]] = [
     (lambda: ifs.sweep([0, 1], [0.1, 0.9]).risk_coverage_curve(), "probabilities of every class"),
     (lambda: RiskCoverageDisplay.from_sweep(THRESHOLDS), "probabilities of every class"),
     (lambda: ErrorRejectDisplay.from_sweep(THRESHOLDS), "probabilities of every class"),
-    (
-        lambda: PrecisionRecallDisplay.from_predictions(TWO, np.column_stack([1 - SCORE, SCORE])),
-        "one score per sample",
-    ),
+    (lambda: PrecisionRecallDisplay.from_predictions(TWO, np.column_stack([1 - SCORE, SCORE])), "one score per sample"),
     (lambda: ifs.sweep(TWO, 3 * SCORE - 1).plot("reliability"), "needs probabilities"),
     (lambda: ifs.sweep(TWO, 3 * SCORE - 1).reliability_curve(), "needs probabilities"),
     (lambda: ifs.sweep(TWO, SCORE).reliability_curve(strategy="kmeans"), "one of 'variance'"),

@@ -281,11 +281,7 @@ FOLDERS = [
         UNKNOWN,
         system="said",
     ),
-    case(
-        "formats",
-        {"a.csv": ROWS, "b.parquet": parquet(t=["x"], s=["y"])},
-        "one format and compression at a time",
-    ),
+    case("formats", {"a.csv": ROWS, "b.parquet": parquet(t=["x"], s=["y"])}, "one format and compression at a time"),
     case(
         "a folder and a column differ by case",
         {"T=5/run=1/log.parquet": parquet(t=["x"], s=["y"], run=["inside"])},
