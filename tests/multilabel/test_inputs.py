@@ -271,3 +271,11 @@ def test_lines_dropped_from_the_truth_alone_are_dropped_on_both_sides(tmp_path: 
     wanted = evaluated(files["kept"], files["filtered"]).systems[0]
     assert found.n == wanted.n == 3
     assert found.metrics == wanted.metrics
+
+
+def test_one_object_and_one_repeated_membership_are_counted_in_the_singular(tmp_path: Path) -> None:
+    text = evaluated(write(tmp_path / "a.txt", "q1\ta\ta\n"), write(tmp_path / "b.txt", "q1\ta\n")).to_text()
+
+    assert "1 object · 1 category" in text
+    assert "a states 1 membership more than once" in text
+    assert "1 object, " in text

@@ -29,6 +29,15 @@ def test_every_paper_has_statements_and_every_named_one_is_there() -> None:
     assert {each.verdict for each in statements()} == set(Verdict)
 
 
+def test_steingold_and_laclavik_say_what_is_put_to_the_test() -> None:
+    """Proficiency rises again behind i = 100, committees are places for professors, and α ≤ α′ is in section 4.3."""
+    said = {each.claim: each.name for each in statements("steingold2016")}
+
+    assert not [claim for claim in said if "Proficiency falls" in claim or "Two committees" in claim]
+    assert {name for claim, name in said.items() if "α ≤ α′" in claim} <= {"section 4.3", "section 4.3, footnote"}
+    assert {"Figure 1", "section 2.3", "section 4.5, committees", "section 5", "section 6"} <= set(said.values())
+
+
 def test_a_condition_goes_with_its_verdict() -> None:
     with pytest.raises(ValueError, match="a condition belongs to the verdict"):
         filed("hu2008", "Property 8", "Anything.", Verdict.TRUE, "it rains")

@@ -1070,7 +1070,7 @@ def _describe_input(pair: Categorization, sides: Sequence[LabelSets], names: Seq
         yield Finding("numbers_as_categories", text, evidence={"numbers": lengths})
     for name, sets in zip(names, sides, strict=True):
         if sets.repeated:
-            text = f"{name} states {sets.repeated} memberships more than once; each counts once."
+            text = f"{name} states {pluralize(sets.repeated, 'membership')} more than once; each counts once."
             yield Finding("repeated_memberships", text, evidence={"memberships": sets.repeated})
     used = {name: (sets.categories, sets.supports) for name, sets in zip(names, sides, strict=True)}
     yield from describe_blank_labels(BlankLabels.of_columns(used, sets=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from infoscope.core.markup import pluralize
 from infoscope.figures.comparison import ComparisonDisplay, ForestRow, rows_of
 from infoscope.figures.display import Display
 from infoscope.reports.outline import (
@@ -72,8 +73,8 @@ def outline(result: MultilabelEvaluation, unit: Units) -> Outline:
         title=f"{best.name}: {format_share(best.metrics['proficiency'].shown, 0)} captured",
         kicker=(
             "Multi-label",
-            f"{format_count(max(result.objects, best.n))} objects",
-            f"{len(best.categories):,} categories",
+            pluralize(max(result.objects, best.n), "object"),
+            "1 category" if len(best.categories) == 1 else f"{len(best.categories):,} categories",
         ),
         headline=_write_headline(best, len(ranked)),
         tiles=[Tile.from_estimate(best.metrics[name], MetricNotation(name), _TITLES[name]) for name in _TILES],
@@ -112,7 +113,7 @@ def _write_headline(system: Predictor, many: int) -> Phrase:
 
 def _make_predictor_section(system: Predictor, unit: Units, position: int) -> Section:
     heading = (Name(system.name), " against ", Name(system.truth_name))
-    aside = f"{format_count(system.n)} objects, {len(system.categories):,} categories"
+    aside = f"{pluralize(system.n, 'object')}, {len(system.categories):,} categories"
     label_sets = tabulate(
         system.label_sets.items(),
         (Column("label sets", "name"), lambda item: item[0].replace("_", " ")),
