@@ -135,7 +135,7 @@ def _surfaces() -> Iterator[Exhibit]:
 
 
 def _bounds() -> Iterator[Exhibit]:
-    names = ("M2", "M3", "M4", "M7", "M11", "M12", "M14", "M16", "M17", "M19", "M20")
+    names = [f"M{i}" for i in (2, 3, 4, 7, 8, *range(11, 18), 19, 20)]
     tables = {name: with_reject(HU[name]) for name in names}
     display = BoundsDisplay.from_table(tables)
     printed = HU_PRINTED["accepted_accuracy"]

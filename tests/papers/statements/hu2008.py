@@ -200,9 +200,10 @@ def rejecting_is_free() -> str:
     assert NI(m18) < 1 == scored("accepted_accuracy", m18, reject=True)
     return (
         f"Of the {len(accepted_right)} tables with classes of 5 and 3 samples, rejections and no accepted error, NI is "
-        f"1 for the {np.sum(one_class)} that reject of one class only (as M9 and M10), and for no other; the printed "
-        f"condition names one class, too. M18 = {shown(m18)} rejects of two classes, and its NI is {NI(m18):.3f}. The "
-        "index that the paper proposes instead (`proficiency_without_reject`) is below 1 for all of them."
+        f"1 for the {np.sum(one_class)} that reject samples of one class only (as M9 and M10), and for no other; the "
+        f"printed condition names one class, too. M18 = {shown(m18)} rejects samples of two classes, and its NI is "
+        f"{NI(m18):.3f}. The index that the paper proposes instead (`proficiency_without_reject`) is below 1 for all "
+        "of them."
     )
 
 
@@ -266,8 +267,9 @@ def small_class_costs_more() -> str:
         assert np.all(of_tn > of_tp)
         assert np.all(of_u2 > of_u1)
     return (
-        "No exception for class sizes 1 ≤ C2 < C1 < 200 if one sample of the exact solution moves, nor for the "
-        "derivatives, eqs. (27) to (30), with 0.000001, 0.001 or 0.1 of a sample in each cell off the diagonal."
+        "No exception for class sizes 1 ≤ C2 < C1 < 200 if one sample of the exact solution is misclassified (to "
+        "reject one costs nothing there), nor for the derivatives, eqs. (27) to (30), with 0.000001, 0.001 or 0.1 of a "
+        "sample in each cell off the diagonal."
     )
 
 
@@ -284,8 +286,8 @@ def errors_cost_more_than_rejections() -> str:
         assert np.all(of_tp > of_u1)
         assert np.all(of_tn > of_u2)
     return (
-        "No exception for class sizes 1 ≤ C2 < C1 < 200, neither if one sample of the exact solution moves (rejecting "
-        "it costs nothing then) nor for the derivatives as in Property 5."
+        "No exception for class sizes 1 ≤ C2 < C1 < 200, neither if one sample of the exact solution moves nor for the "
+        "derivatives as in Property 5."
     )
 
 
@@ -316,7 +318,7 @@ def two_maxima_and_a_valley() -> str:
 
 @hu(
     "eqs. (27)-(30)",
-    "The sensitivities with sgn() say by how much information changes when a sample moves.",
+    "They are the derivatives of I, where sgn() leaves out the terms of empty cells.",
     Verdict.ONLY_IF,
     "none of the cells concerned is empty",
 )
