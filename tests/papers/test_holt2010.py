@@ -47,6 +47,62 @@ PRINTED = {
 MISPRINTED = {"erroneous_information_ratio": {"A": "0.855", "D": "0.666"}}
 
 
+def equations(joint: np.ndarray) -> dict[str, float]:
+    """Equations (4) to (16) and (22) to (26) as printed, of a joint distribution P(t, s)."""
+    p_t, p_s, right = joint.sum(axis=1), joint.sum(axis=0), np.diag(joint)
+    chance = p_t @ p_s
+    ideal = np.eye(len(joint))
+    costs = {
+        "quadratic_loss": ((joint - ideal) ** 2).sum(axis=1),
+        "linear_loss": np.abs(joint - ideal).sum(axis=1),
+        "informational_loss": -np.log(right),
+    }
+    missed = -np.sum(joint * np.log2(joint / p_s))
+    false = -np.sum(joint * np.log2(joint / p_t[:, None]))
+    truth = -np.sum(p_t * np.log2(p_t))
+    return {
+        "accuracy": right.sum(),
+        "kappa": (right.sum() - chance) / (1 - chance),
+        "weighted_tpr": right.sum(),
+        "weighted_fpr": p_t @ ((p_s - right) / (1 - p_t)),
+        "weighted_ppv": p_t @ (right / p_s),
+        "weighted_npv": p_t @ ((1 - p_s - p_t + right) / (1 - p_s)),
+        "rand_index": p_t @ (1 - p_s - p_t + 2 * right),
+        "weighted_f1": p_t @ (2 * right / (p_t + p_s)),
+        **{name: joint.sum(axis=1) @ cost for name, cost in costs.items()},
+        "zero_one_loss": -right.sum(),
+        "error_information_ratio": (1 - right.sum()) / ((truth - missed) * np.log(2)),
+        "erroneous_information": missed + false,
+        "information_cost": missed + false,
+        "erroneous_information_ratio": (missed + false) / truth,
+        "proficiency": (truth - missed) / truth,
+        "false_information_ratio": false / truth,
+    }
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_equations_as_printed_for_classes_of_any_sizes(classes: int) -> None:
+    for seed in range(20):
+        counts = np.random.default_rng(seed).integers(1, 60, (classes, classes))
+        table = Contingency.from_matrix(counts, positive=0 if classes == 2 else None)
+
+        for metric, expected in equations(counts / counts.sum()).items():
+            assert float(find(metric).score(table)) == pytest.approx(expected, rel=1e-10), metric
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+def test_conditional_entropies_of_classes_add_up_to_those_of_the_table(classes: int) -> None:
+    """Section 4: H(S|T=i) weighted by P(t=i) is H(S|T), H(T|S=j) weighted by P(s=j) is H(T|S)."""
+    counts = np.random.default_rng(0).integers(1, 60, (classes, classes))
+    table = Contingency.from_matrix(counts)
+    joint = counts / counts.sum()
+
+    by_class = joint.sum(axis=1) @ ifs.metrics.class_false_information(table)
+    by_output = joint.sum(axis=0) @ ifs.metrics.output_missed_information(table)
+    assert by_class == pytest.approx(float(ifs.metrics.false_information(table)))
+    assert by_output == pytest.approx(float(ifs.metrics.missed_information(table)))
+
+
 @pytest.mark.parametrize("printed", cases(PRINTED))
 def test_as_printed(printed: Printed) -> None:
     assert_as_printed(TABLES[printed.table], printed)

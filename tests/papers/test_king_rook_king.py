@@ -47,6 +47,7 @@ LEARNERS = {
 OTHER = "J48"
 """With its default options, with which it is not the paper's."""
 LIKE_THE_PAPER = [name for name in LEARNERS if name != OTHER]
+DEPTHS = "draw zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
 CLASSES = [2796, 27, 78, 246, 81, 198, 471, 592, 683, 1433, 1712, 1985, 2854, 3597, 4194, 4553, 2166, 390]
 """Positions of the data by depth of win, from draw to sixteen."""
 

@@ -17,6 +17,7 @@ from tests.papers.test_holt2010 import PRINTED as HOLT_PRINTED
 from tests.papers.test_holt2010 import TABLES as HOLT
 from tests.papers.test_hu2008 import MATRICES as HU
 from tests.papers.test_hu2008 import with_reject
+from tests.papers.test_king_rook_king import DEPTHS, RUNS
 from tools.gallery.exhibit import Exhibit, score
 from tools.gallery.papers import hu_fact, hu_printed
 
@@ -54,6 +55,17 @@ def exhibits() -> Iterator[Exhibit]:
         ClassInformationDisplay.from_table(pair),
         [(f"NI of {name}", hu_printed(name), f"{float(proficiency(table)):.4f}") for name, table in pair.items()],
         "M20 is right less often, but more informative.",
+    )
+    runs = {
+        name: Contingency.from_matrix(RUNS[name][0], truth=DEPTHS.split(), system=DEPTHS.split())
+        for name in ("BayesNet", "RandomTree", "NaiveBayes")
+    }
+    yield Exhibit(
+        "classes-king-rook-king",
+        "Conditional entropies by class, three systems side by side",
+        "Holt, Mastromarino, Kao & Hurley 2010, Figure 6, for learners of Table 3",
+        ClassInformationDisplay.from_table(runs),
+        note="One run of each of Weka's learners on King-Rook against King. The matrices of Figure 6 are not public.",
     )
     yield Exhibit(
         "leaks",

@@ -57,6 +57,7 @@ def holt_sections() -> Iterator[Section]:
     yield Picture("coverage", "Figure 3: the coverage plane")
     yield _table_2()
     yield Picture("coverage-arrows", "Figure 5: improvement factors")
+    yield Picture("classes-king-rook-king", "Figure 6: conditional entropies by class, for learners of Table 3")
     yield _table_3()
     yield Picture("clouds", "Figure 7: clouds of repeated runs")
     yield Picture("tuning", "Figure 7(a): the best random tree has K = 6, M = 1")
