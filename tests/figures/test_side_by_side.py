@@ -81,6 +81,7 @@ def test_an_evaluation_has_the_grid_with_its_own_numbers() -> None:
     result = ifs.evaluate({name: VALVERDE[name] for name in "ab"})
 
     display = result.plot("confusions")
+    assert (display.cells, result.plot("confusions_of_system").cells) == ("of_truth", "of_system")
     best = result.ranking[0]
     assert display.matrices[0].scores == (
         f"accuracy {best.shown('accuracy'):.1%}",

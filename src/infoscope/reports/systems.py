@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from infoscope.errors import InputError
 from infoscope.figures.confusion import (
     MOST_MATRICES,
+    Cells,
     ConfusionDisplay,
     ConfusionGridDisplay,
     ScoredMatrix,
@@ -230,8 +231,11 @@ def make_confusion_display(evaluation: Evaluation) -> ConfusionDisplay:
 _SCORE_WORDS = {"accuracy": "accuracy", "proficiency": "captured", "erroneous_information_ratio": "erroneous"}
 
 
-def make_grid_display(evaluation: Evaluation) -> ConfusionGridDisplay:
-    """Show the confusion matrices of all systems side by side, with the numbers that the report shows."""
+def make_grid_display(evaluation: Evaluation, share: Cells = "of_truth") -> ConfusionGridDisplay:
+    """Show the confusion matrices of all systems side by side, with the numbers that the report shows.
+
+    A few cells hold their ``share`` of the true class, or of the prediction ("of_system").
+    """
     systems = [(system, system.table) for system in evaluation.complete().ranking]
     tables = [(system, table) for system, table in systems if table is not None]
     if not tables:
@@ -241,7 +245,7 @@ def make_grid_display(evaluation: Evaluation) -> ConfusionGridDisplay:
         scores = [f"{word} {MetricNotation(name).value(system.shown(name))}" for name, word in _SCORE_WORDS.items()]
         matrices.append(ScoredMatrix(system.title, heat_map(table, "given"), tuple(scores)))
     cells = sum(table.shape[0] * table.shape[1] for _, table in tables)
-    return ConfusionGridDisplay(matrices, cells="of_truth" if cells <= _MOST_WRITTEN_CELLS else "none")
+    return ConfusionGridDisplay(matrices, cells=share if cells <= _MOST_WRITTEN_CELLS else "none")
 
 
 def make_grid_section(evaluation: Evaluation) -> list[Section]:

@@ -109,6 +109,7 @@ PICTURES: dict[str, Callable[[Evaluation], Display]] = {
     "split": lambda result: SplitTriangleDisplay(_reject_empty(place_in_split_triangle(result.ranking)), zoom=True),
     "confusion": make_confusion_display,
     "confusions": make_grid_display,
+    "confusions_of_system": lambda result: make_grid_display(result, "of_system"),
 }
 MAX_TIED = 4
 """Groups of systems without a significant difference that text names."""
