@@ -165,7 +165,7 @@ def _tass3() -> Comparison:
         "TASS3: consistency of the table",
         ["run", "k_X (k_X\\|Y · μ)", "m_Y (m_Y\\|X · μ)", "EMA (1 / k_X\\|Y)", "NIT (μ / 4)", "accuracy"],
         rows,
-        "The confusion matrices are not public, but the columns depend on each other. In brackets: the value that "
+        "The confusion matrices are not printed, but the columns depend on each other. In brackets: the value that "
         "follows from the other printed columns. All 68 identities hold within rounding.",
     )
 

@@ -149,7 +149,7 @@ PAPERS = (
         _VALVERDE2013,
         valverde_sections,
         absent=(
-            "The confusion matrices of TASS3 and RepLab 2012 are not public.",
+            "The confusion matrices of speech recognition, TASS3 and RepLab 2012 are drawn as points, not printed.",
             "Counts of measures in the literature (43 and 13) and the illustration of perplexity 350.",
         ),
     ),

@@ -498,8 +498,8 @@ class EntropyTriangleDisplay(TableDisplay):
         highest = max(self.points, key=lambda point: point.shares.transfer)
         panel = Panel(
             "Entropy triangle",
-            f"Entropy triangle of {pluralize(len(self.points), 'system')}. Highest is "
-            f"{shorten(highest.name, 60)}: agreement "
+            f"Entropy triangle of {pluralize(len(self.points), 'system')}{' in space' if self.simplex else ''}. "
+            f"Highest is {shorten(highest.name, 60)}: agreement "
             f"{highest.shares.transfer:.2f}, imbalance {highest.shares.divergence:.2f}, lost information "
             f"{highest.shares.variation:.2f} ({describe_zone(highest.shares)}).",
             Axis(0.0, 1.0),

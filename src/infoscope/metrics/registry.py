@@ -34,6 +34,8 @@ SOURCES = {
     "hurley2014": "Hurley, Information theoretic evaluation of data processing systems, slides, 2014",
     "wolpert1995": "Wolpert & Wolf, Estimating functions of probability distributions from a finite set of samples, "
     "1995",
+    "jelinek1977": "Jelinek, Mercer, Bahl & Baker, Perplexity: a measure of the difficulty of speech recognition "
+    "tasks, 1977",
     "valverde2010": "Valverde-Albacete & Peláez-Moreno, Two information-theoretic tools to assess the performance of "
     "multi-class classifiers, 2010",
     "valverde2013": "Valverde-Albacete, Two tools for the performance analysis of multiclass classifiers, slides, 2013",

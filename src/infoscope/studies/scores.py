@@ -409,7 +409,7 @@ def log_loss(
         title="Perplexity of probabilities",
         symbol="2^H(T,P)",
         formula=r"2^{-\operatorname{mean}\log_2 p_{t}}",
-        source="valverde2013",
+        source="jelinek1977",
         range=(1.0, np.inf),
         better="lower",
         unit="classes",
