@@ -77,11 +77,7 @@ def test_the_same_sets_score_one_and_weights_are_repetitions() -> None:
     assert weighed == pytest.approx(multilabel.extended_bcubed_precision(*repeated), rel=1e-12)
 
 
-def test_undefined_and_wrong_use_are_said() -> None:
+def test_a_system_without_categories_has_no_precision() -> None:
     with pytest.warns(ifs.UndefinedMetricWarning, match="the system puts no object into a cluster"):
         assert np.isnan(multilabel.extended_bcubed_precision([{"a"}, {"b"}], [set(), set()]))
-    with pytest.raises(ifs.InputError, match="beta is -1"):
-        multilabel.object_f_beta([{"a"}], [{"a"}], beta=-1)
-    with pytest.raises(ifs.InputError, match="one weight for each of the 2 objects"):
-        multilabel.object_f_beta([{"a"}, {"b"}], [{"a"}, {"a"}], sample_weight=[1])
     assert {"object_f_beta", "extended_bcubed_f1"} <= {entry.name for entry in all_metrics("label_sets")}

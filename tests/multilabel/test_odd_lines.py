@@ -99,14 +99,6 @@ def test_names_that_differ_in_such_a_byte_stay_apart(tmp_path: Path) -> None:
     assert "repeated_objects" not in {each.code for each in result.diagnosis}
 
 
-def test_a_category_that_is_not_utf8_is_named_with_its_line(tmp_path: Path) -> None:
-    truth = tmp_path / "truth.txt"
-    truth.write_bytes(b"one\ta\ntwo\tcaf\xe9\n")
-
-    with pytest.raises(InputError, match=r"truth\.txt, line 2: the category 'caf\\xe9' is not UTF-8 text; convert"):
-        multilabel.evaluate(truth, truth, draws=0, shuffles=0, splits=0)
-
-
 def test_the_conversion_that_is_advised_works_for_any_name(tmp_path: Path) -> None:
     truth = tmp_path / "it's the truth.txt"
     truth.write_bytes(b"one\tcaf\xe9\n")
@@ -132,14 +124,6 @@ def test_the_conversion_that_is_advised_unpacks_a_packed_file(tmp_path: Path, na
         multilabel.evaluate(truth, truth, draws=0, shuffles=0, splits=0)
     subprocess.run(str(caught.value).partition("example: ")[2], shell=True, check=True)
     assert (tmp_path / converted).read_text(encoding="utf-8") == "one\tcafé\n"
-
-
-def test_a_file_that_is_cut_within_a_character_is_rejected(tmp_path: Path) -> None:
-    truth = tmp_path / "truth.txt"
-    truth.write_bytes("one\ta\ncafé".encode()[:-1])
-
-    with pytest.raises(InputError, match=r"truth\.txt, line 2 ends within a character; fetch the file again"):
-        multilabel.evaluate(truth, truth, draws=0, shuffles=0, splits=0)
 
 
 def test_another_encoding_is_converted_because_label_lists_have_no_option_for_it(tmp_path: Path) -> None:

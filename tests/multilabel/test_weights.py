@@ -104,32 +104,6 @@ def test_weights_by_name_and_by_column_are_those_in_order() -> None:
     assert _values(*frames, object="q", category="topic", weight="w") == pytest.approx(expected, nan_ok=True)
 
 
-@pytest.mark.parametrize(
-    ("weight", "words"),
-    [
-        ([1, 2], "one weight for each of the 6 objects"),
-        ([1, 1, 1, 1, 1, -1], "negative or not finite"),
-        ([0] * 6, "all are 0"),
-        (["x"] * 6, "is not a number"),
-        ({"q": 1.0}, "the truth has none"),
-        ("w", "only rows have columns"),
-    ],
-)
-def test_bad_weights_are_rejected(weight: Any, words: str) -> None:
-    with pytest.raises(InputError, match=words):
-        _values(TRUTH, GUESS, weight=weight)
-
-
-def test_an_object_without_weight_is_named() -> None:
-    with pytest.raises(InputError, match="object 'y' of the truth has no weight"):
-        _values({"x": {"a"}, "y": {"b"}}, {"x": {"a"}, "y": {"b"}}, weight={"x": 1})
-    with pytest.raises(InputError, match="'z' is not in the truth and has no weight"):
-        _values({"x": {"a"}}, {"x": {"a"}, "z": {"b"}}, weight={"x": 1}, one_sided="empty")
-    rows = pytest.importorskip("pandas").DataFrame({"q": ["x", "x"], "c": ["a", "b"], "w": [1, 2]})
-    with pytest.raises(InputError, match="object 'x' has two weights, 1 and 2"):
-        _values(rows, rows, object="q", category="c", weight="w")
-
-
 def _files(folder: Path) -> tuple[str, str, str]:
     texts = {
         "gold.txt": "".join(f"q{at}\t" + "\t".join(sorted(one)) + "\n" for at, one in enumerate(TRUTH)),
