@@ -136,6 +136,9 @@ def test_error_reject_curve_falls_from_the_error_without_rejections() -> None:
         assert display.error[at] == pytest.approx(errors[200 - rejected])
     assert display.area == pytest.approx(np.mean((errors[1:] + errors[:-1]) / 2))
     assert f"{errors[-1]:.1%} if none is rejected" in display.panel().summary
+    page = ifs.sweep(truth, chances).to_html()
+    assert "Risk-coverage curve" in page
+    assert "Error-reject curve" in page
 
 
 def test_precision_recall_is_drawn_from_labels_and_scores() -> None:

@@ -494,8 +494,18 @@ def _draw_planes(sweep: Sweep, places: NDArray[np.int64]) -> list[Chart]:
         return [roc, precision_recall, lift_chart, path]
     accepted = 1.0 - np.asarray(sweep.values("rejection_rate"))
     risk = 1.0 - np.asarray(sweep.values("accepted_accuracy"))
-    caption = "The dashed line is the error if all are accepted."
-    return [_draw_on_display(RiskCoverageDisplay(accepted, risk), caption, (accepted[places], risk[places])), path]
+    of_accepted = _draw_on_display(
+        RiskCoverageDisplay(accepted, risk),
+        "The dashed line is the error if all are accepted.",
+        (accepted[places], risk[places]),
+    )
+    error_reject = ErrorRejectDisplay.from_sweep(sweep)
+    of_all = _draw_on_display(
+        error_reject,
+        "The dashed line is the error of rejecting at random.",
+        (error_reject.rejected[places], error_reject.error[places]),
+    )
+    return [of_accepted, of_all, path]
 
 
 def _draw_on_display(display: Display, caption: str, values: tuple[NDArray[np.float64], NDArray[np.float64]]) -> Chart:
