@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from infoscope import Contingency, Finding, Posterior, compare, evaluate, gate, report
-from infoscope.metrics import missed_information
+from infoscope.metrics import missed_information, split_system_remainder, split_truth_remainder
 from tests.api import (
     RULES,
     THRESHOLDS,
@@ -571,3 +571,23 @@ def test_rare_classes_matter_beside_a_frequent_one_only() -> None:
 
     assert "rare_classes" not in codes(believed(Contingency.from_matrix(np.diag(sizes))))
     assert "rare_classes" in codes(believed(Contingency.from_matrix(np.diag(np.r_[sizes[:-1], 200]))))
+
+
+def test_specialisation_is_what_valverdes_slides_call_so() -> None:
+    """Predictions gain divergence where H'(S|T) is below H'(T|S); not with a diagonal table or uniform margins."""
+    rng, rule, spoken = np.random.default_rng(9), RULES_BY_CODE["specialised"], 0
+    for _ in range(300):
+        counts = rng.multinomial(200, rng.dirichlet(np.full(16, 0.3))).reshape(4, 4)
+        uniform = np.array([np.roll(counts[0] + 1, shift) for shift in range(4)])
+        for matrix in (np.diag(np.diag(counts) + 1), uniform):
+            table = Contingency.from_matrix(matrix)
+            assert rule(TableStatistics(table, table.sample_size)) is None
+        table = Contingency.from_matrix(counts)
+        finding = rule(TableStatistics(table, table.sample_size))
+        if finding is not None:
+            spoken += 1
+            gained = finding.evidence["system_divergence"] - finding.evidence["truth_divergence"]
+            left = split_truth_remainder(table) - split_system_remainder(table)
+            assert gained == pytest.approx(left, abs=1e-12)
+            assert left >= THRESHOLDS.specialised_gap
+    assert spoken > 10
