@@ -86,11 +86,6 @@ def test_anything_wider_is_rejected(entry: str, form: str) -> None:
         ENTRIES[entry](WIDE[form](TRUTH), SYSTEM)
 
 
-def test_the_columns_of_a_frame_that_is_too_wide_are_named() -> None:
-    with pytest.raises(InputError, match=r"truth is a data frame of 2 columns \('y', 'z'\); give one column"):
-        Contingency.from_labels(WIDE["pandas"](TRUTH), SYSTEM)
-
-
 KEYS = [7, 3, 0, 9, 1, 2, 8, 4, 6, 5]
 
 
@@ -128,12 +123,6 @@ def test_indexes_that_do_not_contradict_pair_by_position(left: Any, right: Any) 
 def test_an_index_on_one_side_only_says_nothing() -> None:
     for other in (SYSTEM, np.array(SYSTEM), pl.Series(SYSTEM), pa.array(SYSTEM)):
         assert Contingency.from_labels(pd.Series(TRUTH, index=KEYS), other) == WHOLE
-
-
-def test_keys_of_which_only_some_are_shared_are_rejected() -> None:
-    truth, system = pd.Series(TRUTH, index=range(100, 110)), pd.Series(SYSTEM, index=range(101, 111))
-    with pytest.raises(InputError, match=r"share only some of their keys.*reindex"):
-        Contingency.from_labels(truth, system)
 
 
 def test_weights_scores_groups_and_features_follow_the_same_rule() -> None:
@@ -183,18 +172,6 @@ def test_one_column_is_the_truth_of_scores_and_of_runs(form: str) -> None:
     )
     runs = {"one": [COLUMNS[form](SYSTEM), SYSTEM]}
     assert ifs.monte_carlo(truth, runs).to_dict() == ifs.monte_carlo(TRUTH, {"one": [SYSTEM, SYSTEM]}).to_dict()
-
-
-def test_weights_where_their_name_is_expected_are_told_so() -> None:
-    columns, weights = {"a": TRUTH, "b": SYSTEM, "c": SYSTEM}, pd.Series(range(10))
-    for ask in (ifs.relate, ifs.latent_truth):
-        with pytest.raises(InputError, match="a Series is given where the name of a column is expected; put its"):
-            ask(columns, weight=weights)
-
-
-def test_masked_scores_are_missing() -> None:
-    with pytest.raises(InputError, match="row 3"):
-        ifs.sweep(TRUTH, np.ma.array(SCORES, mask=[at == 3 for at in range(10)]), positive="b")
 
 
 def test_series_of_label_sets_follow_the_same_rule() -> None:

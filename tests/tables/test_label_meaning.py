@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -128,17 +127,6 @@ def test_other_spellings_in_a_csv_column_are_warned_about_with_the_option_that_u
     assert ifs.evaluate(str(path), truth="t", system="s", clean="number")["s"].number("accuracy") == 1.0
 
 
-def test_a_text_that_spells_a_number_of_a_billion_digits_stays_text() -> None:
-    frame = pd.DataFrame({"t": ["1e999999999", "1"], "s": ["1e999999999", "1"]})
-    with pytest.raises(InputError, match="mixes"):
-        ifs.read(frame, truth="t", system="s", clean="number")
-
-
 def test_the_keys_of_a_mapping_keep_their_order() -> None:
     names = {"z": "zebra", "a": "ape"}
     assert Contingency.from_labels(list("zaz"), list("zaa"), labels=names.keys()).truth_labels == ("z", "a")
-
-
-def test_an_infinite_decimal_is_no_label() -> None:
-    with pytest.raises(InputError, match="infinite"):
-        Contingency.from_labels([Decimal("Infinity"), Decimal(1)], [Decimal(1), Decimal(1)])

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infoscope import Contingency
-from infoscope.errors import InputError, MissingLabelsWarning, UnknownNameError
+from infoscope.errors import MissingLabelsWarning
 from tests.api import Rows, pair_counts
 from tests.api import rows as distinct_rows
 
@@ -186,27 +186,3 @@ def test_labels_with_one_meaning_become_one() -> None:
     assert tidy.on(["y", "x"]).labels == (("y", "x"), ("y", "x"))
     assert read_back(tidy.on(["y", "x"])) == read_back(tidy)
     assert read_back(tidy.select(["b"])) == {("x",): 2, ("y",): 1}
-
-
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda: Rows.from_columns({}), "no column is given"),
-        (lambda: Rows.from_columns({"a": [1], "b": [1, 2]}), "a has 1 rows and b has 2"),
-        (lambda: Rows.from_columns({"a": [1]}, sample_weight=[-1]), "weights must be finite and not negative"),
-        (lambda: Rows.from_columns({"a": [1]}) + Rows.from_columns({"b": [1]}), "need the same columns"),
-        (
-            lambda: Rows.from_columns({"a": [1]}) + Rows.from_columns({"a": [1]}, sample_weight=[2]),
-            "weigh both, or neither",
-        ),
-        (lambda: Rows.from_columns({"a": ["x"]}).on(["y"]), "'a' holds 'x', which is not among the stated"),
-    ],
-)
-def test_rejections(make: object, said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        make()  # type: ignore[operator]
-
-
-def test_an_unknown_column_is_named() -> None:
-    with pytest.raises(UnknownNameError, match="no column 'c'; there is 'a', 'b'"):
-        Rows.from_columns({"a": [1], "b": [2]}).table("a", "c")
