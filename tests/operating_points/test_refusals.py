@@ -143,7 +143,7 @@ CHOICES: list[tuple[Callable[[], object], str]] = [
 GROUPED: list[tuple[Callable[[], object], str]] = [
     (lambda options=options: ifs.sweep(GROUPS, **options), said)
     for options, said in (
-        ({"truth": "label", "score": ["score", "site"], "by": "site"}, "one column of scores"),
+        ({"truth": "label", "score": ["score", "site"], "by": "site"}, "named as group and as label"),
         ({"score": ["score", "label"], "by": "site"}, "truth column"),
         ({"truth": "label", "score": "score", "by": "site", "max_points": 5}, "max_points is for a curve"),
         ({"truth": "site", "score": "score", "by": "label"}, "truth has 3 classes"),

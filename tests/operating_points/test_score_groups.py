@@ -149,6 +149,37 @@ def test_groups_are_the_sums_of_their_own_rows_and_the_total_of_all() -> None:
     assert (rows[0]["site"], len(rows)) == ("total", 4)
 
 
+def test_several_columns_of_scores_are_summed_up_on_the_same_rows() -> None:
+    other = 1 / (1 + np.exp(-4 * (SCORE - RNG.random(300))))
+    gaps = [None if place % 10 == 0 else score for place, score in enumerate(other.tolist())]
+    rows = ROWS | {"other": gaps}
+    complete = np.arange(300) % 10 != 0
+    left = {name: np.array(values)[complete].tolist() for name, values in ROWS.items()} | {
+        "other": other[complete].tolist()
+    }
+    with pytest.warns(UserWarning, match="missing score in 'other'"):
+        found = ifs.sweep(rows, truth="label", score=["score", "other"], by="site")
+
+    assert [column.score for column in found.columns] == ["score", "other"]
+    for column in found.columns:
+        alone = ifs.sweep(left, truth="label", score=column.score, by="site")
+        assert (column.total, column.groups) == (alone.total, alone.groups)
+        assert column.statistics == alone.statistics
+    assert [row["score"] for row in found.rows()] == ["score"] * 4 + ["other"] * 4
+    assert all(f"the largest first: {name}" in found.to_text() for name in ("score", "other"))
+    assert ifs.operating_points.ScoreGroups.from_dict(found.to_dict()).to_dict() == found.to_dict()
+
+
+def test_logits_of_several_columns_are_no_softmax() -> None:
+    logits = {name: np.log(SCORE / (1 - SCORE)) * factor for name, factor in (("one", 1.0), ("two", 2.0))}
+    rows = ROWS | {name: values.tolist() for name, values in logits.items()}
+    found = ifs.sweep(rows, truth="label", score=["one", "two"], by="site", raw=True)
+
+    for column in found.columns:
+        chances = 1 / (1 + np.exp(-logits[column.score]))
+        assert column.total.log_loss == pytest.approx(log_loss(TRUTH, chances))
+
+
 def test_a_group_of_one_class_is_kept_and_said() -> None:
     rows = {"y": [1, 0, 0, 0], "s": [0.7, 0.2, 0.1, 0.3], "g": ["a", "a", "b", "b"]}
     found = ifs.operating_points.score_groups(rows, truth="y", score="s", by="g")
@@ -191,11 +222,13 @@ def run(*arguments: object) -> object:
 @pytest.mark.slow
 def test_the_command_sums_up_by_group(tmp_path: Path) -> None:
     file = tmp_path / "scores.csv"
-    lines = [f"{label},{score},{site}" for label, score, site in zip(TRUTH, SCORE, SITE, strict=True)]
-    file.write_text("\n".join(["label,score,site", *lines]) + "\n", encoding="utf-8")
+    lines = [f"{label},{score},{site},{1 - score}" for label, score, site in zip(TRUTH, SCORE, SITE, strict=True)]
+    file.write_text("\n".join(["label,score,site,reverse", *lines]) + "\n", encoding="utf-8")
     done = run("sweep", file, "-t", "label", "--score", "score", "--by", "site", "--format", "json")
     document = json.loads(done.stdout)  # type: ignore[attr-defined]
     assert document["total"]["log_loss"] == pytest.approx(log_loss(TRUTH, SCORE))
+    twice = run("sweep", file, "-t", "label", "--score", "score,reverse", "--by", "site").stdout  # type: ignore[attr-defined]
+    assert "reverse has a lift quality of −" in twice
     text = run("sweep", file, "-t", "label", "--score", "score", "--by", "site").stdout  # type: ignore[attr-defined]
     assert "lift quality" in text
     assert "total" in text

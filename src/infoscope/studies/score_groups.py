@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,7 +21,14 @@ from infoscope.results.base import Result
 from infoscope.results.finding import Finding
 from infoscope.results.frame import rename_taken_columns
 from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
-from infoscope.studies.score_arrays import BinaryScores, ScoreRows, choose_positive, decode_score_rows, find_label
+from infoscope.studies.score_arrays import (
+    BinaryScores,
+    ScoreRows,
+    apply_logistic,
+    choose_positive,
+    decode_score_rows,
+    find_label,
+)
 from infoscope.studies.score_ranking import ScoreRanking, rank_scores
 from infoscope.studies.scores import NO_PROBABILITIES, ScoreSummary, are_probabilities, score_summary
 from infoscope.tables.counting import add_ignored, warn_of_rows
@@ -51,6 +58,16 @@ class GroupStatistics:
     """Groups in which it is above 0."""
 
 
+@dataclass(frozen=True)
+class ScoreColumn:
+    """One of several columns of scores, summed up."""
+
+    score: str
+    total: ScoreSummary
+    groups: tuple[ScoreGroup, ...]
+    statistics: Mapping[str, GroupStatistics]
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class ScoreGroups(Result):
     """Scores summed up group by group, with a total."""
@@ -66,6 +83,8 @@ class ScoreGroups(Result):
     """The largest first."""
     statistics: Mapping[str, GroupStatistics]
     """Of every number over the groups."""
+    others: tuple[ScoreColumn, ...] = ()
+    """The further columns of scores, on the same rows."""
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
 
@@ -73,13 +92,18 @@ class ScoreGroups(Result):
         """Return how many groups there are."""
         return len(self.groups)
 
+    @property
+    def columns(self) -> tuple[ScoreColumn, ...]:
+        """Every column of scores, the first included."""
+        return (ScoreColumn(self.score, self.total, self.groups, self.statistics), *self.others)
+
     def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Yield the total, then one row per group."""
-        total = ScoreGroup(("total",) * len(self.by), self.total)
-        for group in (total, *self.groups):
-            numbers = asdict(group.summary)
-            values = dict(zip(self.by, group.group, strict=True))
-            yield {**rename_taken_columns(values, numbers, "by"), **numbers}
+        """Yield the total, then one row per group; of several columns of scores with the name of each."""
+        for column in self.columns:
+            for group in (ScoreGroup(("total",) * len(self.by), column.total), *column.groups):
+                numbers = ({"score": column.score} if self.others else {}) | asdict(group.summary)
+                values = dict(zip(self.by, group.group, strict=True))
+                yield {**rename_taken_columns(values, numbers, "by"), **numbers}
 
 
 @validated()
@@ -87,7 +111,7 @@ def score_groups(
     source: Source,
     *,
     truth: str,
-    score: str,
+    score: str | Sequence[str],
     by: str | Sequence[str],
     weight: str | None = None,
     positive: Label | None = None,
@@ -101,8 +125,10 @@ def score_groups(
     ----------
     source : source of rows
         Rows in any form that ``read`` takes, or a mapping of column names to values.
-    truth, score : str
-        The columns of the truth and of the score.
+    truth : str
+        The column of the truth.
+    score : str or sequence of str
+        The column of the score; several are each summed up, over the rows that have all of them.
     by : str or sequence of str
         Columns whose values split the rows.
     weight : str, optional
@@ -135,11 +161,11 @@ def score_groups(
     >>> print(f"{result.total.lift_quality:.3f}")
     0.667
     """
-    names = as_names(by)
-    query = Query(truth, (score,), weight, names, joint=True, read=read or ReadOptions())
+    names, scores = as_names(by), as_names(score)
+    query = Query(truth, tuple(scores), weight, names, joint=True, read=read or ReadOptions())
     joints, ungrouped = read_joints(source, query)
     rows_by_group = {
-        group: decode_score_rows(joint.rows, truth, [score], clean=clean, raw=raw) for group, joint in joints.items()
+        group: decode_score_rows(joint.rows, truth, scores, clean=clean) for group, joint in joints.items()
     }
     ignored = add_ignored((ungrouped, *(rows.ignored for rows in rows_by_group.values())))
     warn_of_rows(ignored)
@@ -154,21 +180,53 @@ def score_groups(
         )
     chosen = choose_positive((labels[0], labels[1]), find_label(positive, np.array(labels, dtype=object)))
 
-    total = _rank_rows(list(kept.values()), chosen)
+    columns: list[ScoreColumn] = []
+    findings: list[Finding] = []
+    for place, name in enumerate(scores):
+        own = {group: _take_column(rows, place, raw=raw) for group, rows in kept.items()}
+        column, about = _sum_up_column(name, own, chosen)
+        columns.append(column)
+        findings += [replace(each, text=f"{name}: {each.text}") if len(scores) > 1 else each for each in about]
+    left_out = tuple(IgnoredRows(reason, rows) for reason, rows in ignored.items())
+    first, *others = columns
+    return ScoreGroups(
+        first.score,
+        str(chosen),
+        tuple(names),
+        first.total,
+        first.groups,
+        first.statistics,
+        tuple(others),
+        Provenance(rows=int(sum(rows.rows.sum() for rows in kept.values())), ignored=left_out),
+        (*findings, *describe_ignored_rows(left_out)),
+    )
+
+
+def _take_column(rows: ScoreRows, place: int, *, raw: bool) -> ScoreRows:
+    """Return the rows with one of their scores; a logit becomes a probability."""
+    values = rows.values[:, [place]]
+    return replace(rows, values=apply_logistic(values) if raw else values)
+
+
+def _sum_up_column(
+    name: str, rows_by_group: Mapping[tuple[Any, ...], ScoreRows], positive: Label
+) -> tuple[ScoreColumn, list[Finding]]:
+    """Sum up one column of scores: all rows, each group, the largest first, and the spread over the groups."""
+    total = _rank_rows(list(rows_by_group.values()), positive)
     probabilities = are_probabilities(total)
     groups = [
-        ScoreGroup(tuple(map(str, group)), score_summary(_rank_rows([rows], chosen), probabilities=probabilities))
-        for group, rows in kept.items()
+        ScoreGroup(tuple(map(str, group)), score_summary(_rank_rows([rows], positive), probabilities=probabilities))
+        for group, rows in rows_by_group.items()
     ]
     groups.sort(key=lambda group: -group.summary.samples)
     statistics = {}
-    for name in ScoreSummary.__dataclass_fields__:
-        numbers = [getattr(group.summary, name) for group in groups]
-        values = np.array([number for number in numbers if number is not None])
+    for number in ScoreSummary.__dataclass_fields__:
+        numbers = [getattr(group.summary, number) for group in groups]
+        values = np.array([value for value in numbers if value is not None])
         if len(values):
             ends = float(values.min()), float(values.max())
             above = int(np.count_nonzero(values > 0))
-            statistics[name] = GroupStatistics(len(values), float(values.mean()), float(values.std()), *ends, above)
+            statistics[number] = GroupStatistics(len(values), float(values.mean()), float(values.std()), *ends, above)
 
     findings = []
     if not probabilities:
@@ -179,17 +237,7 @@ def score_groups(
             "ranking and no normalized losses there, and none of them in the statistics."
         )
         findings.append(Finding("groups_of_one_class", text, evidence={"groups": lacking}))
-    left_out = tuple(IgnoredRows(reason, rows) for reason, rows in ignored.items())
-    return ScoreGroups(
-        score,
-        str(chosen),
-        tuple(names),
-        score_summary(total),
-        tuple(groups),
-        statistics,
-        Provenance(rows=int(sum(rows.rows.sum() for rows in kept.values())), ignored=left_out),
-        (*findings, *describe_ignored_rows(left_out)),
-    )
+    return ScoreColumn(name, score_summary(total), tuple(groups), statistics), findings
 
 
 def _rank_rows(parts: Sequence[ScoreRows], positive: Label) -> ScoreRanking:

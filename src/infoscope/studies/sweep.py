@@ -566,8 +566,8 @@ def sweep(
     truth, score = resolve_columns(source, y_score, (truth, score), read, about_rows, "score")
     if by is not None:
         names = as_names(score)
-        if not isinstance(truth, str) or len(names) != 1:
-            raise InputError("groups need the names of the truth column and of one column of scores (truth=, score=)")
+        if not isinstance(truth, str) or not names:
+            raise InputError("groups need the names of the truth column and of the columns of scores (truth=, score=)")
         of_curves = {
             "classes": classes is not None,
             "certainty": certainty != "confidence",
@@ -585,7 +585,7 @@ def sweep(
         return score_groups(
             source,
             truth=truth,
-            score=names[0],
+            score=names,
             by=by,
             weight=weight,
             positive=positive,

@@ -66,7 +66,7 @@ from infoscope.cli.output import Output
     group=COLUMNS,
     multiple=True,
     metavar="COLUMN",
-    help="Sum one --score up for each value of this column; repeatable.",
+    help="Sum every --score up for each value of this column; repeatable.",
 )
 @option(
     "--score-type",
@@ -128,12 +128,12 @@ def _sum_up_groups(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.op
     if chosen["score_type"] == "unnormalized":
         raise click.UsageError("--score-type unnormalized is not for groups; leave it out")
     with chosen_columns(source, chosen, option="score") as columns:
-        if len(columns.systems) != 1 or columns.truth is None:
-            raise click.UsageError("--by takes one --score; ask for each column separately")
+        if columns.truth is None:
+            raise click.UsageError("--by needs the column of the truth; name it with -t")
         return ifs.operating_points.score_groups(
             columns.source,
             truth=columns.truth,
-            score=columns.systems[0],
+            score=columns.systems,
             by=list(chosen["by"]),
             read=columns.read,
             weight=chosen["weight"],

@@ -9,7 +9,7 @@ from infoscope.figures.comparison import ComparisonDisplay, ForestRow
 from infoscope.figures.display import Display
 from infoscope.reports.outline import ALL_ROWS, Appendix, Cell, Column, Name, Outline, Row, Section, Strong, Table, Tile
 from infoscope.results.notation import UNDEFINED, Units, format_count, format_number, format_share
-from infoscope.studies.score_groups import ScoreGroups
+from infoscope.studies.score_groups import ScoreColumn, ScoreGroups
 from infoscope.studies.scores import NO_PROBABILITIES, SUMMARY_WORDS, ScoreSummary
 
 MAX_DRAWN = 40
@@ -80,27 +80,25 @@ def tabulate_summary(summary: ScoreSummary) -> Table:
 
 def outline(result: ScoreGroups, _unit: Units) -> Outline:
     """Write the outline: the total first."""
-    total, quality = result.total, result.statistics.get("lift_quality")
-    headline = f"{result.score} over {len(result):,} groups: all samples are of one class."
-    if total.lift_quality is not None and quality is not None:
-        headline = (
-            f"{result.score} has a lift quality of {format_share(total.lift_quality)} in all, and on average "
-            f"{format_share(quality.mean)} over {pluralize(quality.groups, 'group')} ({quality.above_zero:,} above 0)."
-        )
+    total = result.total
+    one = ("prevalence", "normalized_log_loss", "normalized_brier_score", "lift_quality")
+    tiles = [(format_summary_number(name, getattr(total, name)), SUMMARY_WORDS[name]) for name in one]
+    if result.others:
+        qualities = [(column.score, column.total.lift_quality) for column in result.columns]
+        tiles = [
+            (format_summary_number("lift_quality", quality), f"lift quality of {name}") for name, quality in qualities
+        ]
     return Outline(
-        title=f"{result.score} by {', '.join(result.by)}",
+        title=f"{', '.join(column.score for column in result.columns)} by {', '.join(result.by)}",
         kicker=(
             "Scores by group",
             f"{format_count(total.samples)} samples",
             pluralize(len(result), "group"),
             f"positive class '{result.positive}'",
         ),
-        headline=headline,
-        tiles=[
-            Tile(format_summary_number(name, getattr(total, name)), SUMMARY_WORDS[name])
-            for name in ("prevalence", "normalized_log_loss", "normalized_brier_score", "lift_quality")
-        ],
-        sections=list(_make_sections(result)),
+        headline=" ".join(map(_write_headline, result.columns)),
+        tiles=[Tile(value, word) for value, word in tiles],
+        sections=[section for column in result.columns for section in _make_sections(result, column)],
         appendix=Appendix(
             metrics=[],
             method=(
@@ -113,16 +111,28 @@ def outline(result: ScoreGroups, _unit: Units) -> Outline:
     )
 
 
-def _make_sections(result: ScoreGroups) -> Iterator[Section]:
-    """Show how numbers vary over the groups, then every group."""
+def _write_headline(column: ScoreColumn) -> str:
+    whole, quality = column.total.lift_quality, column.statistics.get("lift_quality")
+    if whole is None or quality is None:
+        return f"{column.score} over {len(column.groups):,} groups: all samples are of one class."
+    return (
+        f"{column.score} has a lift quality of {format_share(whole)} in all, and on average "
+        f"{format_share(quality.mean)} over {pluralize(quality.groups, 'group')} ({quality.above_zero:,} above 0)."
+    )
+
+
+def _make_sections(result: ScoreGroups, column: ScoreColumn) -> Iterator[Section]:
+    """Show how numbers of a score vary over the groups, then every group."""
+    place = [each.score for each in result.columns].index(column.score)
+    of, end = ((": ", Name(column.score)) if result.others else (), f"-{place}" if place else "")
     heads = [Column("number", "name"), *map(Column, ("groups", "mean", "sd", "min", "max", "above 0"))]
     statistics: list[Sequence[Cell]] = []
-    for name, spread in result.statistics.items():
+    for name, spread in column.statistics.items():
         if name in SUMMARY_WORDS and name != "best_lift_threshold":
             values = (spread.mean, spread.sd, spread.least, spread.most)
             numbers = [format_summary_number(name, value) for value in values]
             statistics.append((SUMMARY_WORDS[name], f"{spread.groups:,}", *numbers, f"{spread.above_zero:,}"))
-    yield Section("Over the groups", [Table(heads, statistics, max_rows=ALL_ROWS)], "statistics")
+    yield Section(("Over the groups", *of), [Table(heads, statistics, max_rows=ALL_ROWS)], f"statistics{end}")
     columns = [
         *(Column(name, "name") for name in result.by),
         Column("samples"),
@@ -130,10 +140,10 @@ def _make_sections(result: ScoreGroups) -> Iterator[Section]:
         *(Column(SUMMARY_WORDS[name], priority=_PRIORITIES.get(name, 5)) for name in _SHOWN),
     ]
     total: list[Cell] = ["total", *([""] * (len(result.by) - 1))]
-    rows = [Row([*total, *_write_cells(result.total)], best=True)]
-    rows += [Row([*(Name(value) for value in item.group), *_write_cells(item.summary)]) for item in result.groups]
+    rows = [Row([*total, *_write_cells(column.total)], best=True)]
+    rows += [Row([*(Name(value) for value in item.group), *_write_cells(item.summary)]) for item in column.groups]
     groups = Table(columns, rows, search="groups", max_rows=20)
-    yield Section("Groups, the largest first", [groups], "groups")
+    yield Section(("Groups, the largest first", *of), [groups], f"groups{end}")
 
 
 _PRIORITIES = {"lift_quality": 9, "log_loss": 8, "brier_score": 8, "prevalence": 7, "best_lift": 3, "mean_score": 4}
