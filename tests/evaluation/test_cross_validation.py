@@ -3,10 +3,11 @@
 import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
-from matplotlib.path import Path
+from matplotlib.path import Path as Outline
 from scipy.sparse import coo_matrix, csr_array
 from sklearn.datasets import load_iris
 from sklearn.ensemble import BaggingClassifier
@@ -127,6 +128,17 @@ def test_the_document_says_what_the_clouds_say(result: ifs.CrossValidation) -> N
     assert "not over new data" in result.findings[0].text
 
 
+@pytest.mark.slow
+def test_a_fraction_of_repeats_beyond_1_is_refused(result: ifs.CrossValidation, tmp_path: Path) -> None:
+    record = json.loads(result.to_json())
+    record["overlaps"][0]["share_a_lower"] = 1.5
+    path = tmp_path / "folds.json"
+    path.write_text(json.dumps(record))
+
+    with pytest.raises(ifs.InputError, match=r"share_a_lower is 1\.5, and it lies between 0 and 1"):
+        ifs.load(path)
+
+
 def test_one_repeat_has_no_spread_and_valid_json() -> None:
     once = ifs.cross_validate({"bayes": GaussianNB()}, X, Y, folds=3, repeats=1, jobs=1)
     record = json.loads(once.to_json())["estimators"][0]
@@ -171,7 +183,7 @@ def held(display: CoverageDisplay, name: str) -> list[float]:
     """For each closed line of an estimator, the share of its cloud that lies inside."""
     cloud = next(point.cloud for point in display.points if point.name == name)
     lines = [mark for mark in display.panel().marks if isinstance(mark, Line) and mark.closed and mark.of == name]
-    return [float(Path(line.points).contains_points(cloud).mean()) for line in lines]
+    return [float(Outline(line.points).contains_points(cloud).mean()) for line in lines]
 
 
 @pytest.mark.parametrize("zoom", [True, False])

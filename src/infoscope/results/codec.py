@@ -111,7 +111,7 @@ def _check_numbers(value: Any, place: str) -> None:
         inside = f"{place}, {name!r}" if isinstance(name, str) else place
         for item in get_stored_fields(type(value)):  # type: ignore[arg-type] # no class reaches this
             part = getattr(value, item.name)
-            if item.name.endswith("p_value") and part is not None and not 0 <= part <= 1:
+            if item.name.endswith(("p_value", "share_a_lower")) and part is not None and not 0 <= part <= 1:
                 raise InputError(f"{inside}: {item.name} is {part!r}, and it lies between 0 and 1")
             _check_numbers(part, inside)
     elif isinstance(value, Mapping):

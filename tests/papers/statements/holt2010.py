@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 import infoscope as ifs
+from tests.papers import test_king_rook_king as krk
 from tests.papers.small_tables import random_tables, scored
 from tests.papers.statements.statement import Verdict, statement
 from tests.papers.test_holt2010 import MATRICES, MISPRINTED, TABLE_2, TABLE_2_KAPPA, TABLE_2_TPR, circulant, ranking
@@ -162,4 +163,30 @@ def second_improvement() -> str:
     return (
         f"Improvement factors from the printed columns of Table 2: {'; '.join(said)}; the second is "
         f"{ratios['information']:.3f} and {ratios['accuracy']:.3f} times the first."
+    )
+
+
+@holt("Figure 7(a)", "The random tree is best with K = 6 and a minimum weight of 1.", Verdict.TRUE)
+def best_tree() -> str:
+    errors = {name: float(scored("erroneous_information_ratio", table)) for name, table in krk.TUNING.items()}
+    first, second = sorted(errors, key=lambda name: errors[name])[:2]
+    assert first == "K = 6, M = 1"
+    return (
+        f"Of {len(errors)} settings on King-Rook against King, by `examples/king_rook_king.py`: S_I/H(T) is "
+        f"{errors[first]:.4f}. With {second} it is {errors[second]:.4f}, which is not much more."
+    )
+
+
+@holt(
+    "section 4", "The p-values of the four learners are trivial, as their distributions do not overlap.", Verdict.TRUE
+)
+def no_overlap() -> str:
+    found = krk.clouds()
+    pairs = [pair for pair in found.overlaps if krk.LEARNERS[pair.a] != krk.LEARNERS[pair.b]]
+    assert {pair.p_value for pair in pairs} == {0.0, 1.0}
+    ranges = {name: (found.cloud(name).min(), found.cloud(name).max()) for name in krk.LIKE_THE_PAPER}
+    said = ", ".join(f"{name} {low:.3f} to {high:.3f}" for name, (low, high) in ranges.items())
+    return (
+        f"With the learners of the table above, {found.repeats} runs each. The p-value that A is better than B is the "
+        f"fraction of runs in which A has the lower S_I/H(T): here 0 or 1. S_I/H(T) is: {said}."
     )
