@@ -234,6 +234,6 @@ MUTANTS = (
         "_describe_limits",
         "since_mark = sum(point.run >= start for point in series.points)",
         "since_mark = sum(point.run > start for point in series.points)",
-        ("tests/runs/test_history.py::test_a_new_baseline_is_not_compared_with_earlier_runs",),
+        ("tests/history/test_history.py::test_a_new_baseline_is_not_compared_with_earlier_runs",),
     ),
 )

@@ -26,14 +26,14 @@ MUTANTS = (
         "PRIOR",
         "PRIOR = 0.5",
         "PRIOR = 1.0",
-        ("tests/judges/test_reference.py::test_mean_and_sd_of_the_accuracy_of_two_classes_are_exact",),
+        ("tests/judge/test_reference.py::test_mean_and_sd_of_the_accuracy_of_two_classes_are_exact",),
     ),
     Mutant(
         "verdicts that repeat the prediction",
         "fit_errors",
         "repeats = (copies + 0.5) / (system_counts.sum(axis=(-1, -2)) + 10)",
         "repeats = 0.0 * copies",
-        ("tests/judges/test_reference.py::test_how_often_the_judge_repeats_the_prediction_agrees",),
+        ("tests/judge/test_reference.py::test_how_often_the_judge_repeats_the_prediction_agrees",),
     ),
     Mutant(
         "groups without variation count as all their rows",

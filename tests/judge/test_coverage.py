@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.api import StratumBelief, StratumCounts, judge_model
-from tests.judges.populations import World, counted, sampled
+from tests.judge.populations import World, counted, sampled
 
 RUNS = 30
 LEAST = 0.85

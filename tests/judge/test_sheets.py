@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import infoscope as ifs
 from infoscope import InputError, Judged
 from tests.api import app
-from tests.judges.labelled_worlds import JudgedWorld
+from tests.judge.labelled_worlds import JudgedWorld
 
 COLUMNS = {"truth": "human", "judge": "gpt", "system": "model"}
 WORLD = JudgedWorld.drawn(np.random.default_rng(71), 600, 60)

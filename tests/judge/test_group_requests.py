@@ -12,7 +12,7 @@ import infoscope as ifs
 from infoscope import InputError, Judged
 from tests.api import app, make_outline
 from tests.cli.test_glossary import asked, outlined
-from tests.judges.labelled_worlds import JudgedWorld
+from tests.judge.labelled_worlds import JudgedWorld
 
 COLUMNS: dict[str, Any] = {"truth": "human", "judge": "gpt", "system": "model"}
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import infoscope as ifs
 from infoscope.errors import InputError
-from tests.annotators.test_agreement import FOUR
+from tests.agreement.test_agreement import FOUR
 from tests.api import all_metrics, app
 
 FOURTEEN = [

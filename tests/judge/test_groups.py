@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import infoscope as ifs
 from infoscope import InputError, Judged, JudgeDisplay
 from tests.api import app, judge_strata, read_judged_groups
-from tests.judges.populations import World, sampled
+from tests.judge.populations import World, sampled
 
 ROLES: dict[str, Any] = {"truth": "human", "system": ["model", "new"], "judge": "gpt"}
 

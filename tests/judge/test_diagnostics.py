@@ -14,7 +14,7 @@ from tests.api import (
     judge_model,
     measure_row_ease,
 )
-from tests.judges.labelled_worlds import JudgedWorld, erring
+from tests.judge.labelled_worlds import JudgedWorld, erring
 from tests.reference import reference_file, why_absent
 
 ABSENT = why_absent("oracle_judge.json")

@@ -9,7 +9,7 @@ import pytest
 
 import infoscope as ifs
 from infoscope import InputError, Judged
-from tests.judges.populations import Sample, World, sampled
+from tests.judge.populations import Sample, World, sampled
 
 ROLES: dict[str, Any] = {"truth": "human", "judge": "gpt", "system": "model"}
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import infoscope as ifs
 from infoscope import InputError, Judged
 from tests.api import app
-from tests.judges.labelled_worlds import JudgedWorld, erring
+from tests.judge.labelled_worlds import JudgedWorld, erring
 
 COLUMNS: dict[str, Any] = {"truth": "human", "judge": "gpt", "system": ["model", "new"]}
 

@@ -13,7 +13,7 @@ import infoscope as ifs
 from infoscope import InputError, Judged
 from tests.api import app, make_outline
 from tests.cli.test_glossary import asked, outlined
-from tests.judges.populations import World, sampled
+from tests.judge.populations import World, sampled
 
 ROLES: dict[str, Any] = {"truth": "human", "system": "model", "judge": "gpt"}
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.api import fit_errors, judge_model
-from tests.judges.populations import World, counted, sampled
+from tests.judge.populations import World, counted, sampled
 
 
 def test_evenly_spread_errors_by_bayes_rule() -> None:
