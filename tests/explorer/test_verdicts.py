@@ -222,7 +222,7 @@ def test_bad_input(tmp_path: Path) -> None:
         keep_verdict(tmp_path, said(0, "unclear"))
     for words, sentence in (
         (("bad.jsonl", "rows.csv", "-t", "truth"), "line 1"),
-        (("none.jsonl", "rows.csv", "-t", "truth"), "cannot be read"),
+        (("none.jsonl", "rows.csv", "-t", "truth"), "none.jsonl cannot be read: No such file or directory; verdicts"),
         (("verdicts.jsonl", "rows.csv", "-t", "truth"), "no verdict is about rows.csv"),
         (("verdicts.jsonl", "rows.csv", "-t", "label"), "no column 'label'"),
     ):

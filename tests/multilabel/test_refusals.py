@@ -90,6 +90,10 @@ CALLS: list[tuple[Callable[[], object], str]] = [
         ),
         "object 'x' has two weights, 1 and 2",
     ),
+    (
+        lambda: evaluate(*[pd.DataFrame({"q": ["x"], "c": ["a"]})] * 2, object="q", category="c", weight="q"),
+        "column 'q' names the objects, and is no weight",
+    ),
 ]
 
 ROWS = "q\t17,184\ta\tb\nr\t5\tb\ns\t9\n"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infoscope import evaluate, read_joint, read_tables
+from infoscope import evaluate, gate, read_joint, read_tables
 from infoscope.errors import InputError, MissingLabelsWarning, UnknownNameError
 from tests.api import Query, read_joints
 
@@ -78,3 +78,11 @@ def test_a_wrong_weight_is_named_by_its_cluster() -> None:
     rows = {"t": ["a", "b"], "s": ["a", "b"], "patient": [7, 8], "w": [1.0, -1.0]}
     with pytest.raises(InputError, match="the rows with t 'b', s 'b', patient '8' is negative"):
         evaluate(pl.DataFrame(rows), truth="t", system="s", weight="w", groups="patient")
+
+
+def test_tables_without_any_group_are_said() -> None:
+    with pytest.warns(MissingLabelsWarning, match="missing group in 'f'"):
+        tables = read_tables({"t": ["a"], "s": ["a"], "f": [None]}, truth="t", system="s", by="f")
+    for study in (evaluate, lambda source: gate(source, min={"accuracy": 0.5})):
+        with pytest.raises(InputError, match="there is no table, as no row belongs to a group"):
+            study(tables)

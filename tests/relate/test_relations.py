@@ -259,7 +259,10 @@ def test_command_line(tmp_path: Path) -> None:
     assert "tells" in run.output
     assert "Entropy triangle of the channel" in run.output
     assert CliRunner().invoke(app, ["relate", str(log), "-c", "nobody", "-c", "win"]).exit_code == 2
-    assert CliRunner().invoke(app, ["relate", str(log), "--bins", "many"]).exit_code == 2
+    for bins in ("many", "²"):
+        run = CliRunner().invoke(app, ["relate", str(log), "--bins", bins])
+        assert run.exit_code == 2
+        assert f"bins is '{bins}'; it is a whole number, or nearest" in run.stderr
 
 
 def test_no_rows_are_an_error() -> None:

@@ -136,7 +136,8 @@ def read_verdicts(path: StrPath) -> list[RowVerdicts]:
     try:
         lines = Path(path).read_text(encoding="utf-8").removesuffix("\n").split("\n")  # labels may hold other ends
     except (OSError, UnicodeDecodeError) as problem:
-        raise InputError(f"{path} cannot be read: {problem}; verdicts are kept by `infoscope serve`") from None
+        reason = "it is not UTF-8 text" if isinstance(problem, UnicodeDecodeError) else problem.strerror or problem
+        raise InputError(f"{path} cannot be read: {reason}; verdicts are kept by `infoscope serve`") from None
     newest: dict[tuple[str, int, str], RowVerdicts] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():

@@ -208,9 +208,11 @@ def gather_inputs(source: Source, y_pred: LabelsByName | None, request: ColumnRe
         check_labels(y_true, systems)
         return _count_labels(y_true, systems, request)
     finished = source if isinstance(source, Tables) else None
-    if (tables := None if finished else name_tables(source, request.system)) is not None:
+    if finished is None and (tables := name_tables(source, request.system)) is not None:
         finished = Tables({(): tables}, None, merge_ignored(table.ignored for table in tables.values()))
     if finished is not None:
+        if not finished:
+            raise InputError("there is no table, as no row belongs to a group; there is nothing to evaluate")
         subjects = []
         for (group, name), table in finished_tables(dict(finished.items()), vars(request)).items():
             if table.batch_shape:

@@ -371,6 +371,8 @@ def _read_weight_column(source: Any, name: str, form: LabelSetFormat) -> dict[La
             f"weight {name!r} is the name of a column, and only rows have columns: name those of object and category, "
             "too (object=, category=), or give a weight per object"
         )
+    if name == form.object:
+        raise InputError(f"column {name!r} names the objects, and is no weight; name a column of numbers")
     rows = read_joint(source, truth=form.object, system=[name]).rows
     objects, values = ([*(decode_value(value, name) for value in labels), None] for labels in rows.labels)
     weights: dict[Label, float] = {}

@@ -52,7 +52,7 @@ def relate(source: tuple[str, ...], **chosen: Any) -> None:
     """
     output = Output.from_options(chosen)
     bins = chosen["bins"]
-    if bins != "nearest" and not bins.isdigit():
+    if bins != "nearest" and not bins.isdecimal():
         raise InputError(f"bins is {bins!r}; it is a whole number, or nearest")
     result = ifs.relate(
         sources(source),
