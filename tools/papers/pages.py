@@ -117,8 +117,9 @@ PAPERS = (
     Paper(
         "hurley2014",
         "Hurley 2014",
-        "The slides evaluate trackers, classifiers and the decisions of teams in games by mutual information and "
-        "conditional entropy. The error of such an estimate, from a finite sample, follows from Wolpert and Wolf's "
+        "The slides evaluate trackers and classifiers by entropy, mutual information and conditional entropy, and "
+        "begin to relate information to what teams do in games. The error of such an estimate, from a finite sample, "
+        "follows from Wolpert and Wolf's "
         "moments of entropies under a Dirichlet distribution. `ifs.Posterior` computes them in a form that keeps its "
         "digits. The table of this example is ours.",
         _HURLEY2014,
@@ -135,8 +136,8 @@ PAPERS = (
         absent=(
             "The number of metrics in the literature (145, slide 6) is a count of publications.",
             "The pictures of trackers, of parameter tuning, of the stability of code versions, of significance tests "
-            "and of teams in games: the slides give no numbers with them. The confusion matrices of the three "
-            "recognition methods are in the works that the slides cite; ours stand in for them above.",
+            "and of teams in games: our copy has no numbers of them. The confusion matrices of three recognition "
+            "methods are a picture, too; matrices of Valverde-Albacete's slides stand in for them above.",
         ),
     ),
     Paper(
