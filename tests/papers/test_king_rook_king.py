@@ -130,11 +130,15 @@ def test_p_values_of_different_learners_are_0_or_1_as_no_clouds_overlap() -> Non
 @pytest.mark.slow
 @pytest.mark.reference
 @pytest.mark.skipif(bool(why_absent("data/krkopt/krkopt.data")), reason="no reference data")
-def test_the_committed_runs_of_the_example_are_what_it_gives() -> None:
+def test_the_committed_runs_of_the_examples_are_what_they_give() -> None:
     sys.path.insert(0, str(ROOT / "examples"))
     from cross_validation import endgame
+    from king_rook_king import cross_validated, read_positions
 
     learners, rows, truth = endgame(reference_file("data/krkopt/krkopt.data"))
     found = ifs.cross_validate({"naive Bayes": learners["naive Bayes"]}, rows, truth, repeats=1, jobs=1)
 
     np.testing.assert_array_equal(found.tables["naive Bayes"].counts[0], RUNS["CategoricalNB"][0])
+    positions, depths = read_positions(reference_file("data/krkopt/krkopt.data"))
+    tree = cross_validated(positions, depths, candidates=6, leaf_weight=1, folds=10, seed=0)
+    np.testing.assert_array_equal(tree.counts, TUNING["K = 6, M = 1"])
