@@ -310,6 +310,18 @@ def test_perplexity_chain_multiplies_up(table: Contingency) -> None:
     assert chain.remaining <= chain.effective * (1 + 1e-9) <= chain.classes * (1 + 1e-8)
 
 
+def test_perplexity_chain_names_its_factors_as_the_papers_do() -> None:
+    counts = np.array([[1, 0, 4], [0, 1, 4], [1, 1, 48]])
+    panel = PerplexityDisplay.from_table(Contingency.from_matrix(counts)).panel()
+    truth, output, both = (2 ** bits(part) for part in (counts.sum(axis=1), counts.sum(axis=0), counts))
+    expected = [f"k_T|S = {both / output:.2f}", f"m_S|T = {both / truth:.2f}"]
+    expected += [f"÷ δ = {3 / truth:.2f}", f"÷ δ = {3 / output:.2f}"]
+
+    assert set(expected) <= {mark.text for mark in panel.marks if isinstance(mark, Words)}
+    even = PerplexityDisplay.from_table(Contingency.from_matrix([[9, 1], [1, 9]])).panel()
+    assert f"÷ μ = {2 ** (2 - bits([9, 1, 1, 9])):.2f}" in {mark.text for mark in even.marks if isinstance(mark, Words)}
+
+
 def test_class_bars_are_entropies_of_rows_and_columns() -> None:
     counts = np.array([[6, 2, 0], [1, 5, 2], [0, 0, 9]])
     display = ClassInformationDisplay.from_table(Contingency.from_matrix(counts))

@@ -675,9 +675,13 @@ class PerplexityDisplay(TableDisplay):
                 Words(0.0, high, words, shift=(0.0, -11.0)),
             ]
             middle = (low + high) / 2
-            if effective - remnant > 0.08 * whole:
-                centre, text = (remnant + effective) / 2, f"÷ {chain.transferred:.2f}"
-                marks.append(Words(centre, middle, text, "on-captured", anchor="middle", bold=True))
+            for start, end, text, ink in (  # as the papers write it: classes = δ · μ · what remains
+                (0.0, remnant, f"{'k_T|S' if is_truth else 'm_S|T'} = {half.remaining:.2f}", f"on-{kind}"),
+                (remnant, effective, f"÷ μ = {chain.transferred:.2f}", "on-captured"),
+                (effective, whole, f"÷ δ = {half.classes / half.effective:.2f}", "ink"),
+            ):
+                if 500.0 * (end - start) / float(np.log2(most)) > measure_width(text):
+                    marks.append(Words((start + end) / 2, middle, text, ink, anchor="middle", bold=True))
             if named and is_truth:
                 name = fit_label(chain.name, NAME_ROOM)
                 marks.append(Words(0.0, middle, name, anchor="end", shift=(-8.0, 0.0), of=chain.name))
