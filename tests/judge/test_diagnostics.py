@@ -206,22 +206,6 @@ def test_a_judge_that_changed_between_periods() -> None:
 
 
 @pytest.mark.slow
-def test_periods_that_mean_nothing_are_rejected() -> None:
-    rows = monthly(0.9, 50)
-    asked = {"truth": "human", "system": "model"}
-    for more, said in (
-        ({"period": "month"}, "period is about the verdicts of a judge"),
-        ({"judge": "gpt", "period": "gpt"}, "name a column of its own"),
-        ({"judge": "gpt", "period": "year"}, "year"),
-    ):
-        with pytest.raises(ifs.InfoscopeError, match=said):
-            ifs.evaluate(rows, **asked, **more)
-    once = rows | {"month": ["2026-04"] * 3000}
-    with pytest.raises(ifs.InputError, match="column 'month' has one value"):
-        ifs.evaluate(once, **asked, judge="gpt", period="month")
-
-
-@pytest.mark.slow
 def test_renamed_predictions_are_warned_of() -> None:
     world = JudgedWorld.drawn(np.random.default_rng(51), 3000, 300, 3, right=0.9)
     swapped = JudgedWorld(world.truth, np.array([1, 2, 0])[world.prediction], world.verdict, world.labelled)

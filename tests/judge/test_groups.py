@@ -112,16 +112,6 @@ def test_reports_show_all_groups(evaluation: ifs.Evaluation, rows: pl.DataFrame,
     assert "month july is left out" in done.output
 
 
-def test_groups_need_rows(rows: pl.DataFrame) -> None:
-    counted = Judged.from_rows(rows, truth="human", system="model", judge="gpt")
-    with pytest.raises(InputError, match="judged rows do not know their groups"):
-        ifs.evaluate(counted, by="month")
-    with pytest.raises(InputError, match="by= names columns of rows"):
-        ifs.evaluate(rows["human"], rows["model"], judge=rows["gpt"], by="month")
-    with pytest.raises(InputError, match="no row has a group in 'month'"):
-        ifs.evaluate(rows.with_columns(month=pl.lit(None, dtype=pl.String)), by="month", **ROLES)
-
-
 def test_more_strata_than_can_be_drawn_are_rejected_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
     sample = sampled(World(classes=5, rows=500, labels=100), np.random.default_rng(4))
     counted = Judged.from_rows(sample.columns(), truth="human", system="model", judge="gpt")
@@ -148,5 +138,3 @@ def test_favour_is_drawn_from_the_compare_accepted_errors(rows: pl.DataFrame, ev
     assert "Wrong predictions that the judge accepts" in found.to_html()
     alone = ifs.evaluate(rows, truth="human", system="model", judge="gpt")
     assert "Wrong predictions that the judge accepts" not in alone.to_html()
-    with pytest.raises(InputError, match="none can be favoured"):
-        JudgeDisplay.from_favour(ifs.evaluate(["a", "b"] * 9, ["a", "b"] * 9))

@@ -193,15 +193,6 @@ def test_grades_stay_cut_as_they_were_when_rows_were_drawn(tmp_path: Path) -> No
         assert both.settled.label_count == first.label_count + other.label_count
 
 
-def test_labels_of_weighted_rows_are_rejected() -> None:
-    world = JudgedWorld.drawn(np.random.default_rng(38), 300, 40)
-    rows = world.source() | {"w": [0.5] * 300}
-    weighted = ifs.Judged.from_rows(rows, weight="w", **COLUMNS)
-    sheet = {"row": [299], "gpt": [rows["gpt"][298]], "model": [rows["model"][298]], "label": ["a"]}
-    with pytest.raises(InputError, match="labels of a sheet are of counted rows; leave out the weights"):
-        weighted.with_labels(sheet)
-
-
 def write(path: Path, columns: dict[str, list]) -> None:
     with path.open("w", newline="") as file:
         writer = csv.writer(file)

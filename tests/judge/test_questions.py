@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import infoscope as ifs
-from infoscope import InputError, Judged
+from infoscope import Judged
 from tests.api import app, make_outline
 from tests.cli.test_glossary import asked, outlined
 from tests.judge.populations import World, sampled
@@ -211,11 +211,6 @@ def test_bad_options_are_rejected_in_one_sentence(path: Path, words: list[str], 
     assert found.exit_code == 2
     assert message in " ".join(found.output.split())
     assert "Traceback" not in found.output
-
-
-def test_tables_have_no_rows_for_a_judge() -> None:
-    with pytest.raises(InputError, match="a finished table has none"):
-        ifs.evaluate(ifs.Contingency.from_matrix([[4, 1], [2, 3]]), judge="gpt")
 
 
 @pytest.mark.slow

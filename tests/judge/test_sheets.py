@@ -170,9 +170,3 @@ def test_columns_without_anything_are_one_sentence(
     assert message in " ".join(run.output.split())
     assert "Traceback" not in run.output
     assert not run.stdout
-
-
-def test_a_system_without_predictions_where_there_are_labels_is_one_sentence() -> None:
-    gaps = [None if there else value for there, value in zip(WORLD.labelled, ROWS["model"], strict=True)]
-    with pytest.raises(InputError, match="0 of the 60 rows with a true label have a prediction of model"):
-        ifs.evaluate({**ROWS, "model": gaps}, **COLUMNS)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from infoscope import tracking
-from infoscope.errors import InputError
 from tests.tracking.scenes import Rows, Stage, crowd, place
 
 STAGE = Stage(objects=4, frames=20)
@@ -89,17 +88,6 @@ def with_duplicate() -> Rows:
     return np.vstack([STAGE.truth(), again])
 
 
-def test_an_id_twice_in_a_frame_is_rejected() -> None:
-    with pytest.raises(InputError, match="tracks: id 2 occurs twice in frame 2; an id may occur once a frame"):
-        tracking.evaluate(STAGE.truth(), with_duplicate())
-    with pytest.raises(InputError, match="truth: id 2 occurs twice in frame 2"):
-        tracking.evaluate(with_duplicate(), STAGE.truth())
-    detections = STAGE.truth()
-    detections[:, 1] = -1
-    with pytest.raises(InputError, match="these look like detections without tracks"):
-        tracking.evaluate(STAGE.truth(), detections)
-
-
 def test_duplicates_on_request() -> None:
     first = tracking.evaluate(STAGE.truth(), with_duplicate(), duplicates="first").systems[0]
     split = tracking.evaluate(STAGE.truth(), with_duplicate(), duplicates="split").systems[0]
@@ -112,28 +100,6 @@ def test_duplicates_on_request() -> None:
     assert split.system_boxes == 81
     assert sorted(each.id for each in split.sequences[0].system_tracks) == ["0", "1", "2", "2#2", "3"]
     assert split.ledger["spurious"] == pytest.approx(np.log2(81))
-
-
-@pytest.mark.parametrize(
-    ("column", "value", "complaint"),
-    [
-        (2, np.nan, "of id 1 in frame 0 has a coordinate that is not a finite number"),
-        (3, np.inf, "of id 1 in frame 0 has a coordinate that is not a finite number"),
-        (4, 0.0, "of id 1 in frame 0 has a width or height that is not above 0"),
-        (5, -4.0, "of id 1 in frame 0 has a width or height that is not above 0"),
-        (4, 1e200, "of id 1 in frame 0 has a coordinate beyond 1e+100"),
-        (4, 1e-20, "of id 1 in frame 0 is too small to have an area at its place"),
-        (0, np.nan, "a frame is not a finite number"),
-    ],
-)
-def test_boxes_that_are_none(column: int, value: float, complaint: str) -> None:
-    tracks = STAGE.truth()
-    tracks[1, column] = value
-
-    with pytest.raises(InputError) as error:
-        tracking.evaluate(STAGE.truth(), tracks)
-
-    assert complaint in str(error.value)
 
 
 def test_a_gap_in_the_frame_numbers_is_no_gap_in_time() -> None:
@@ -199,25 +165,6 @@ def test_the_removed_boxes_are_counted() -> None:
     assert result.systems[0].metrics["mota"].value == 1
     kept = tracking.evaluate(truth, STAGE.truth(), preprocessing="off").systems[0]
     assert kept.n == kept.system_boxes == 80
-
-
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        ({"gate": "0.5"}, "gate must be a finite number, got '0.5'"),
-        ({"gate": 0}, "the gate is 0; it must be above 0"),
-        ({"gate": 1.01, "similarity": "overlap"}, "boxes overlap by at most 1"),
-        ({"level": 95}, r"level must be between 0 and 1 \(for example 0.95\), got 95"),
-        ({"confidence_level": 0}, "confidence_level must be between 0 and 1"),
-        ({"level": 0.9, "confidence_level": 0.9}, "confidence_level and level are the same"),
-        ({"seed": -1}, "seed must be a whole number of 0 or more, got -1"),
-    ],
-)
-def test_options_out_of_their_limits_are_rejected(options: dict[str, object], complaint: str) -> None:
-    with pytest.raises(InputError, match=complaint):
-        tracking.evaluate(ONE.truth(), ONE.truth(), **options)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=complaint):
-        tracking.sweep_gates(ONE.truth(), ONE.truth(), **options)  # type: ignore[arg-type]
 
 
 def test_scipys_words_for_level_and_seed() -> None:

@@ -93,11 +93,6 @@ def test_the_id_of_the_track_goes_before_the_id_of_the_row() -> None:
     assert figures(*sides) == pytest.approx(EXPECTED, abs=1e-12)
 
 
-def test_columns_that_differ_in_case() -> None:
-    with pytest.raises(InputError, match="'frame' and 'Frame', which differ only in case"):
-        tracking.evaluate({**named(TRUTH), "Frame": TRUTH[:, 0]}, TRACKS)
-
-
 def test_labels_without_a_box_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "tracks.json"
     path.write_text(json.dumps([*json.loads(bdd(TRACKS)), {"videoName": "clip", "labels": [{"id": 1}, {"id": 2}]}]))

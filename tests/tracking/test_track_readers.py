@@ -200,11 +200,6 @@ def test_a_sweep_over_distances() -> None:
         assert point["false_information_ratio"] == pytest.approx(estimates["false_information_ratio"].value, abs=1e-12)
 
 
-def test_points_need_a_gate() -> None:
-    with pytest.raises(InputError, match="points and no gate is given; say with gate"):
-        tracking.evaluate(TRUTH[:, :4], TRACKS[:, :4])
-
-
 def test_a_similarity_of_the_callers_own() -> None:
     def overlap(truth: Rows, system: Rows) -> Rows:
         low = np.maximum(truth[:, None, :2], system[None, :, :2])
@@ -274,22 +269,6 @@ def test_sequences_without_tracks_are_named(tmp_path: Path) -> None:
         tracking.evaluate(tmp_path / "empty", TRACKS)
 
 
-def test_places_in_two_and_three_dimensions_do_not_compare() -> None:
-    plane, space = np.array([[1, 1, 0, 0], [1, 2, 5, 5]]), np.array([[1, 1, 0, 0, 0], [1, 2, 5, 5, 1]])
-
-    with pytest.raises(InputError, match="truth has places in 2 dimensions and tracks in 3"):
-        tracking.evaluate(plane, space, gate=1.0)
-    with pytest.raises(InputError, match="truth has places in 2 dimensions and tracks in 3"):
-        tracking.evaluate(TRUTH, space, gate=1.0)  # centres of boxes
-
-
-def test_a_row_without_an_id_in_a_frame_of_data() -> None:
-    columns = {"frame": [1, 1], "id": np.array(["a", None], dtype=object), "x": [0.0, 5.0], "y": [0.0, 5.0]}
-
-    with pytest.raises(InputError, match="a row has no id"):
-        tracking.evaluate(columns, columns, gate=1.0)
-
-
 def test_damaged_archives_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "half.zip").write_bytes(b"PK\x03\x04 and no more")
     (tmp_path / "plain.txt.gz").write_bytes(b"1,2,3,4,5,6")
@@ -323,22 +302,6 @@ def test_two_files_of_one_name_are_rejected(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match="are both named 'scene'"):
         read_tracks(tmp_path)
-
-
-def test_other_things_are_rejected() -> None:
-    with pytest.raises(InputError, match="are a int; give a path, an array, a DataFrame"):
-        tracking.evaluate(TRUTH, 3)
-    for rows in ([[1, "a", 3, 4, 5, 6]], [[1, 2, 3, 4, 5, 6], [1]]):
-        with pytest.raises(InputError, match="tracks are not rows of numbers"):
-            tracking.evaluate(TRUTH, rows)
-    with pytest.raises(InputError, match="has only an id per row where overlap needs a box"):
-        tracking.evaluate(TRUTH[:, :2], TRACKS[:, :2])
-    with pytest.raises(UnknownNameError, match="no track format 'mot'; choose auto, motchallenge"):
-        tracking.evaluate(TRUTH, TRACKS, input_format="mot")
-    with pytest.raises(UnknownNameError, match="match has no 'greedy'; it can be sticky"):
-        tracking.evaluate(TRUTH, TRACKS, match="greedy")
-    with pytest.raises(InputError, match="the gate is -1"):
-        tracking.evaluate(TRUTH, TRACKS, gate=-1)
 
 
 @pytest.mark.filterwarnings("error")
