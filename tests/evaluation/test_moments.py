@@ -69,6 +69,8 @@ def test_moments_are_shown_only_where_a_dirichlet_prior_was_stated() -> None:
 
     assert heading in ifs.evaluate(tables["a"], prior=1.0).to_text()
     assert heading in ifs.evaluate(tables["a"], prior="jeffreys").to_html()
+    assert heading not in ifs.evaluate(tables["a"], prior="uniform", prevalence="equal").to_text()
+    assert "0.00e+00" in ifs.evaluate(ifs.Contingency.from_matrix([[50, 0], [0, 50]]), prior="uniform").to_text()
     assert ifs.evaluate({"a": tables["a"], "b": tables["a"]}, prior="uniform").to_text().count("with H(T,S)") == 2
     for result in (ifs.evaluate(tables["a"]), ifs.evaluate(tables["b"]), ifs.evaluate(tables["a"], uncertainty=None)):
         assert heading not in result.to_text()

@@ -165,6 +165,8 @@ INFORMATION = (
     "erroneous_information",
 )
 """Sums of H(T), H(S) and H(T,S)."""
+_ROUNDING = 1e-14
+"""Share of the largest variance below which a covariance is rounding."""
 
 
 @dataclass(frozen=True)
@@ -259,7 +261,9 @@ class SystemResult:
             [[truth, between, with_truth], [between, system, with_system], [with_truth, with_system, joint]]
         )
         parts = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, -1], [0, -1, 1], [-1, 0, 1], [-1, -1, 2]])
-        return np.asarray(parts @ entropies @ parts.T)
+        covariance = parts @ entropies @ parts.T
+        covariance[np.abs(covariance) < _ROUNDING * covariance.max()] = 0.0
+        return np.asarray(covariance)
 
     def count_steps(self) -> dict[int, float] | None:
         """Return how many samples are predicted by how many steps too high; None without an order of the classes."""

@@ -741,7 +741,8 @@ def _make_moments_sections(evaluation: Evaluation, unit: Units) -> Iterator[Sect
     for system in evaluation.ranking[:MAX_MOMENTS]:
         method, covariance = system.interval, system.information_covariance()
         prior = "" if method is None else method.prior or ""
-        if covariance is None or not (prior in STATED_PRIORS or prior.endswith("per cell")):
+        # frequencies of the truth that are stated, and so do not vary, make another posterior
+        if covariance is None or not covariance[0, 0] or not (prior in STATED_PRIORS or prior.endswith("per cell")):
             continue
         rows: list[Sequence[Cell]] = []
         for name, line in zip(INFORMATION, covariance * unit.per_bit**2, strict=True):
