@@ -6,6 +6,7 @@ A failing test names the metrics that break the law on the table it found.
 from collections.abc import Callable, Iterable
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -98,16 +99,11 @@ def of_binary_family(law: Law, *, binary: bool) -> list[Metric]:
     return [entry for entry in with_law(law) if (entry.card.family in ("binary", "diagnostic")) == binary]
 
 
+@pytest.mark.parametrize(("law", "value"), [(Law.PERFECT_IS_ONE, 1), (Law.PERFECT_IS_ZERO, 0)])
 @given(many=perfect_tables(), two=perfect_tables(2))
-def test_perfect_is_exactly_one(many: Contingency, two: Contingency) -> None:
-    assert breaking(of_binary_family(Law.PERFECT_IS_ONE, binary=False), lambda score: score(many) == 1) == []
-    assert breaking(of_binary_family(Law.PERFECT_IS_ONE, binary=True), lambda score: score(two) == 1) == []
-
-
-@given(many=perfect_tables(), two=perfect_tables(2))
-def test_perfect_is_exactly_zero(many: Contingency, two: Contingency) -> None:
-    assert breaking(of_binary_family(Law.PERFECT_IS_ZERO, binary=False), lambda score: score(many) == 0) == []
-    assert breaking(of_binary_family(Law.PERFECT_IS_ZERO, binary=True), lambda score: score(two) == 0) == []
+def test_perfect_is_exact(law: Law, value: int, many: Contingency, two: Contingency) -> None:
+    assert breaking(of_binary_family(law, binary=False), lambda score: score(many) == value) == []
+    assert breaking(of_binary_family(law, binary=True), lambda score: score(two) == value) == []
 
 
 @given(many=independent_tables(), two=independent_tables(2))

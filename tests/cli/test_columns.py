@@ -172,18 +172,17 @@ def test_scores_by_pattern_take_the_classes_from_the_names() -> None:
 
 
 @pytest.mark.slow
-def test_one_score_and_one_other_column() -> None:
-    Path("scores.csv").write_text("label,score\n1,0.9\n0,0.2\n1,0.6\n0,0.4\n")
-    done = run("sweep", "scores.csv", "--score", "score")
-
-    assert done.exit_code == 0, done.output
-    assert "taken as the truth (-t label)" in done.stderr
-
-
-@pytest.mark.slow
-def test_a_column_of_scores_is_not_left_over() -> None:
-    Path("scores.csv").write_text("label,model,score\n" + "1,1,0.9\n0,0,0.2\n1,0,0.4\n0,0,0.3\n" * 10)
-    done = run("evaluate", "scores.csv", "-s", "model", "--score", "score")
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("label,score\n1,0.9\n0,0.2\n1,0.6\n0,0.4\n", ["sweep"]),
+        ("label,model,score\n" + "1,1,0.9\n0,0,0.2\n1,0,0.4\n0,0,0.3\n" * 10, ["evaluate", "-s", "model"]),
+    ],
+    ids=["sweep", "evaluate"],
+)
+def test_the_one_column_beside_a_score_is_the_truth(text: str, words: list[str]) -> None:
+    Path("scores.csv").write_text(text)
+    done = run(words[0], "scores.csv", *words[1:], "--score", "score")
 
     assert done.exit_code == 0, done.output
     assert "taken as the truth (-t label)" in done.stderr

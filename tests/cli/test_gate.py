@@ -255,6 +255,8 @@ def test_markdown_and_files(good: str, tmp_path: Path) -> None:
         (["--metric", "mcc", "--min", "accuracy=0.1"], "needs --baseline, --baseline-system or --history"),
         (["--baseline", "nothing.json"], "cannot be read"),
         (["--min", "g_statistic.low=3"], "has no interval"),
+        (["--min", "accuracy=90"], "accuracy lies between 0 and 1; write 0.9 for 90%"),
+        (["--min", "proficiency.low=-0.1"], "proficiency lies between 0 and 1"),
     ],
 )
 def test_wrong_conditions_are_rejected(good: str, words: list[str], expected: str) -> None:
@@ -289,16 +291,3 @@ def test_baseline_without_the_system_is_rejected(good: str, tmp_path: Path) -> N
 
     assert result.exit_code == 2
     assert "it has 'a', 'b'" in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("limit", "said"),
-    [
-        ("accuracy=90", "accuracy lies between 0 and 1; write 0.9 for 90%"),
-        ("proficiency.low=-0.1", "proficiency lies between 0 and 1"),
-    ],
-)
-def test_a_limit_that_no_system_can_meet_or_miss_is_rejected(good: str, limit: str, said: str) -> None:
-    result = run("gate", "--matrix", good, "--min", limit)
-    assert result.exit_code == 2
-    assert said in result.stderr

@@ -110,17 +110,6 @@ def test_a_last_row_group_without_a_dictionary(kind: str, compression: str, tmp_
     assert sum(table.ignored.values()) == 229
 
 
-def test_many_rows_without_a_dictionary_are_left_to_the_engine(
-    tmp_path: Path, spy: Spy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(parquet, "_FEW", 2)
-    path = tmp_path / "log.parquet"
-    pq.write_table(pa.table({"gold": ["x", "y", "y"], "said": ["x", "x", "x"]}), path, use_dictionary=False)
-
-    assert cells(read(path, truth="gold", system="said")) == {("x", "x"): 1, ("y", "x"): 2}
-    assert spy.by_codes is False
-
-
 @pytest.mark.parametrize(
     "kind", [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()], ids=str
 )
@@ -175,17 +164,6 @@ def test_files_without_rows_among_others(tmp_path: Path, spy: Spy) -> None:
     assert spy.by_codes
 
 
-def test_a_row_group_that_is_too_large_is_left_to_the_engine(
-    tmp_path: Path, spy: Spy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(parquet, "_LARGEST_GROUP", 2)
-    path = tmp_path / "log.parquet"
-    pq.write_table(pa.table({"gold": ["x", "y", "y"], "said": ["x", "x", "x"]}), path)
-
-    assert cells(read(path, truth="gold", system="said")) == {("x", "x"): 1, ("y", "x"): 2}
-    assert spy.by_codes is False
-
-
 def test_many_systems_with_many_labels_do_not_fill_the_memory(
     tmp_path: Path, spy: Spy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,12 +179,23 @@ def test_many_systems_with_many_labels_do_not_fill_the_memory(
     assert spy.by_codes is False
 
 
-def test_without_the_compiled_part_the_engine_counts(tmp_path: Path, spy: Spy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("infoscope.readers.duckdb.is_built", lambda: False)
+@pytest.mark.parametrize(
+    ("limit", "value", "options"),
+    [
+        ("infoscope.readers.parquet._FEW", 2, {"use_dictionary": False}),
+        ("infoscope.readers.parquet._LARGEST_GROUP", 2, {}),
+        ("infoscope.readers.duckdb.is_built", lambda: False, {}),
+    ],
+    ids=["many rows without a dictionary", "a large row group", "no compiled part"],
+)
+def test_what_is_beyond_the_compiled_part_is_left_to_the_engine(
+    limit: str, value: Any, options: dict[str, Any], tmp_path: Path, spy: Spy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limit, value)
     path = tmp_path / "log.parquet"
-    pq.write_table(pa.table({"gold": ["x", "y"], "said": ["x", "x"]}), path)
+    pq.write_table(pa.table({"gold": ["x", "y", "y"], "said": ["x", "x", "x"]}), path, **options)
 
-    assert cells(read(path, truth="gold", system="said")) == {("x", "x"): 1, ("y", "x"): 1}
+    assert cells(read(path, truth="gold", system="said")) == {("x", "x"): 1, ("y", "x"): 2}
     assert spy.by_codes is False
 
 

@@ -30,16 +30,15 @@ def campus(**options: Any) -> TrackerResult:
     return tracking.evaluate(CAMPUS / "gt.txt", CAMPUS / "test.txt", **options).systems[0]
 
 
-@pytest.mark.parametrize("name", TRACKEVAL)
-def test_conventional_metrics_equal_trackeval(name: str) -> None:
-    expected = oracle()["peers_on_TUD"]["trackeval"]["TUD-Campus"][TRACKEVAL[name]]
-
-    assert campus().metrics[name].value == pytest.approx(expected, abs=1e-9)
-
-
-@pytest.mark.parametrize("name", MOTMETRICS)
-def test_conventional_metrics_equal_motmetrics(name: str) -> None:
-    expected = oracle()["peers_on_TUD"]["motmetrics"]["TUD-Campus"][MOTMETRICS[name]]
+@pytest.mark.parametrize(
+    ("peer", "name", "theirs"),
+    [
+        *(("trackeval", *names) for names in TRACKEVAL.items()),
+        *(("motmetrics", *names) for names in MOTMETRICS.items()),
+    ],
+)
+def test_conventional_metrics_equal_those_of_peers(peer: str, name: str, theirs: str) -> None:
+    expected = oracle()["peers_on_TUD"][peer]["TUD-Campus"][theirs]
 
     assert campus().metrics[name].value == pytest.approx(expected, abs=1e-9)
 
