@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from infoscope.core.validation import ALIASES, LEVEL, SEED, Constraint, Number, OneOf, validated
+import infoscope as ifs
+from infoscope.core.validation import ALIASES, LEVEL, READ_SETTINGS, SEED, Constraint, Number, OneOf, validated
 from infoscope.errors import InputError
 
 
@@ -198,3 +199,11 @@ def test_help_shows_the_signature_with_its_aliases_and_the_declaration() -> None
     assert study.__constraints__["level"] is LEVEL  # type: ignore[attr-defined]
     assert study.__doc__ == "Return the arguments as the body receives them."
     assert set(ALIASES.values()) == {"seed", "level", "weight", "positive", "source"}
+
+
+def test_a_setting_of_reading_is_said_to_be_in_read() -> None:
+    assert set(inspect.signature(ifs.ReadOptions).parameters) == READ_SETTINGS
+    with pytest.raises(TypeError, match=r"'encoding'; give read=infoscope\.ReadOptions\(encoding=…\)"):
+        ifs.evaluate("log.csv", truth="t", system="s", encoding="latin-1")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="'encoding'; there are"):
+        study(encoding="latin-1")  # type: ignore[call-arg]

@@ -155,7 +155,8 @@ def test_sheets_are_chosen(tmp_path: Path) -> None:
     path = workbook(tmp_path / "log.xlsx", {"Notes": [["made by hand"]], "Data 1": rows, "Empty": []})
 
     with pytest.raises(
-        InputError, match=r"log\.xlsx has 2 sheets with data; name one with --read sheet=NAME .*: 'Notes', 'Data 1'"
+        InputError,
+        match=r"2 sheets .* one with --read sheet=NAME \(.*read=ReadOptions\(sheet=NAME\)\): 'Notes', 'Data 1'",
     ):
         read(path, **NAMES)
     for sheet in ("Data 1", 2, "2"):
@@ -203,7 +204,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     right = CliRunner().invoke(app, [*words, "--read", "encoding=cp1252"])
 
     assert wrong.exit_code == 2
-    assert "--read encoding=latin-1" in wrong.stderr
+    assert "--read encoding=latin-1 (in Python: read=ReadOptions(encoding='latin-1'))" in wrong.stderr
     assert right.exit_code == 0, right.output
     assert json.loads(right.stdout)["provenance"]["source"] == "log.csv"
     assert "'wahr' is the only column left" in right.stderr

@@ -39,6 +39,11 @@ ALIASES = {
 A function has those that its signature spells out, each with ``None`` as its default; its body never reads them.
 """
 
+READ_SETTINGS = frozenset(
+    ["format", "delimiter", "engine", "url", "memory", "threads", "native", "encoding", "sheet", "header", "max_rows"]
+)
+"""Fields of ``ReadOptions``, which in pandas are keywords of their own."""
+
 
 class Constraint(ABC):
     """One condition on an argument; ``str`` gives what follows "must be"."""
@@ -203,11 +208,12 @@ def validated(**constraints: Constraint) -> Callable[[Callable[P, T]], Callable[
             for keyword in kwargs:
                 if keyword not in parameters and not takes_any:
                     names = ", ".join(name for name in parameters if name not in ("self", "cls"))
-                    hint = (
-                        ALL_ROWS_ARE_READ
-                        if keyword == "until"
-                        else did_you_mean(keyword, parameters, f"there are {names}")
-                    )
+                    if keyword == "until":
+                        hint = ALL_ROWS_ARE_READ
+                    elif keyword in READ_SETTINGS and "read" in parameters:
+                        hint = f"give read=infoscope.ReadOptions({keyword}=…)"
+                    else:
+                        hint = did_you_mean(keyword, parameters, f"there are {names}")
                     raise TypeError(f"unexpected keyword argument {keyword!r}; {hint}")
             given: dict[str, Any] = by_position | kwargs
             if takes_truth and "source" not in given:

@@ -256,7 +256,7 @@ def _read_sheet(path: Path, sheet: str | int | None) -> Sequence[Sequence[Any]]:
     if len(filled) > 1:
         sentence = Advised(
             f"{path} has {len(filled)} sheets with data",
-            terminal="; name one with --read sheet=NAME (in Python: sheet=)",
+            terminal="; name one with --read sheet=NAME (in Python: read=ReadOptions(sheet=NAME))",
             page="; save the one with the rows as a file of its own",
         )
         raise InputError(sentence + f": {', '.join(map(repr, filled))}")

@@ -372,12 +372,12 @@ class _Kind(NamedTuple):
 _EXCEL = _Kind(
     "an Excel workbook",
     "convert it: libreoffice --headless --convert-to csv {file}",
-    "read it with --read format=xlsx (in Python: format='xlsx')",
+    "read it with --read format=xlsx (in Python: read=ReadOptions(format='xlsx'))",
 )
 _OPEN_DOCUMENT = _Kind(
     "an OpenDocument spreadsheet",
     "convert it: libreoffice --headless --convert-to csv {file}",
-    "read it with --read format=ods (in Python: format='ods')",
+    "read it with --read format=ods (in Python: read=ReadOptions(format='ods'))",
 )
 _FOREIGN = {
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": _EXCEL,
@@ -414,12 +414,12 @@ _HTML = _Kind("an HTML page", "fetch the data again (perhaps a login page came i
 _ARRAY = _Kind(
     "a JSON array",
     "write one object per line: jq -c '.[]' {file} > {ndjson}",
-    "read it with --read format=json (in Python: format='json')",
+    "read it with --read format=json (in Python: read=ReadOptions(format='json'))",
 )
 _TABLES = _Kind(
     "a file of tables that are counted already, not of rows",
     "give it a name that ends in .ifs",
-    "read it with --read format=ifs (in Python: format='ifs')",
+    "read it with --read format=ifs (in Python: read=ReadOptions(format='ifs'))",
 )
 _TABLES_SCHEMA = re.compile(rb'"schema": "infoscope/(?:tables?|patterns)/')
 _DOCUMENT = _Kind("JSON over several lines", "write one object per line: jq -c . {file} > {ndjson}")
@@ -449,7 +449,7 @@ def check_signature(path: Path, kind: str, compression: str = "none") -> None:
     if kind == "ifs" or not head or format == kind:
         return
     if format is not None:
-        option = f"read it with --read format={format} (in Python: format={format!r})"
+        option = f"read it with --read format={format} (in Python: read=ReadOptions(format={format!r}))"
         what = f"{_TITLES[format]} and not {kind}"
         raise InputError(_Kind(what, "give it the name of one", option).explain(path, compression))
     if kind == "arrow" and re.fullmatch(rb"[\t\r\n -~]{4,}", head[:64]):
@@ -546,7 +546,8 @@ def _recognise_wide_encoding(head: bytes) -> str | None:
 def _convert_from(what: str, encoding: str) -> _Kind:
     name = {"ISO-8859-1": "latin-1", "WINDOWS-1252": "cp1252"}.get(encoding, encoding.lower())
     convert = f"convert it: iconv -f {encoding} -t UTF-8 {{file}} > {{csv}}"
-    return _Kind(what, convert, f"read rows with --read encoding={name} (in Python: encoding={name!r})")
+    python = f"in Python: read=ReadOptions(encoding={name!r})"
+    return _Kind(what, convert, f"read rows with --read encoding={name} ({python})")
 
 
 def _fill_command(command: str, path: Path, compression: str) -> str:
