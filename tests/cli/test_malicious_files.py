@@ -53,11 +53,12 @@ WHOLE = b"x,a,b\na,18,2\nb,3,17\n"
 
 
 @pytest.mark.parametrize("content", TEXTS, ids=lambda content: repr(content[:20]))
-def test_matrices_of_unknown_origin(content: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "odd.csv"
+def test_matrices_and_class_frequencies_of_unknown_origin(content: bytes, rows: Path) -> None:
+    path = rows.with_name("odd.csv")
     path.write_bytes(content)
 
     assert_rejected(run("evaluate", "--matrix", path), path)
+    assert_rejected(run("evaluate", rows, "-t", "t", "-s", "s", "--prevalence", path), path)
 
 
 @pytest.mark.parametrize("content", TEXTS, ids=lambda content: repr(content[:20]))
@@ -67,14 +68,6 @@ def test_costs_of_unknown_origin(content: bytes, tmp_path: Path) -> None:
     path.write_bytes(content)
 
     assert_rejected(run("sweep", scores, "-t", "t", "--score", "p", "--costs", path), path)
-
-
-@pytest.mark.parametrize("content", TEXTS, ids=lambda content: repr(content[:20]))
-def test_class_frequencies_of_unknown_origin(content: bytes, rows: Path) -> None:
-    path = rows.with_name("odd.csv")
-    path.write_bytes(content)
-
-    assert_rejected(run("evaluate", rows, "-t", "t", "-s", "s", "--prevalence", path), path)
 
 
 @pytest.mark.parametrize("content", TEXTS, ids=lambda content: repr(content[:20]))

@@ -196,6 +196,7 @@ def test_keys_of_read_are_the_fields_of_read_options(command: str) -> None:
         ("max_rows=0", "max_rows is '0': 0 is not in the range x>=1"),
         ("header=no,header=yes", "header is given twice"),
         ("format=csv:;", "--read format is 'csv:;'; write the separator as --read delimiter=;"),
+        ("engine=duck", "there is no engine 'duck'; choose from duckdb, spark, dask, sql"),
     ],
 )  # fmt: skip
 def test_a_wrong_word_about_reading_says_what_there_is(word: str, message: str, tmp_path: Path) -> None:
@@ -385,14 +386,6 @@ def test_the_field_separator_is_said_beside_the_format(word: str, separator: str
         ],
     )
     assert done.exit_code == 0, done.output
-
-
-def test_a_word_that_is_no_engine_is_rejected(tmp_path: Path) -> None:
-    log = tmp_path / "log.csv"
-    log.write_text("truth,pred\na,a\n")
-    done = CliRunner().invoke(app, ["evaluate", str(log), "-t", "truth", "-s", "pred", "--read", "engine=duck"])
-    assert done.exit_code == 2
-    assert "there is no engine 'duck'; choose from duckdb, spark, dask, sql" in done.stderr
 
 
 def test_a_dash_is_standard_output_and_an_empty_name_is_rejected(

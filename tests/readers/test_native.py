@@ -201,12 +201,6 @@ def both(path: Path, said: Column, codec: int = 0) -> Path:
     return write_parquet(path, {"gold": said, "said": said}, codec)
 
 
-def test_pages_by_the_book_are_counted_by_their_codes(tmp_path: Path, spy: Spy) -> None:
-    for form in (FIRST, SECOND):
-        assert agreed(both(tmp_path / "log.parquet", Column.of(LABELS, form)), spy) == (8, {}, {"said": COUNTS})
-        assert spy.by_codes
-
-
 PAGES = {"dictionary": (0, FIRST), "first": (1, FIRST), "second": (1, SECOND)}
 REQUIRED = {"dictionary": 2, "first": 4, "second": 6}
 FIELDS = [(name, number, False) for name in PAGES for number in (1, 2, 3)]
@@ -302,6 +296,16 @@ def packed(data: bytes) -> bytes:
     return gzip.compress(data, mtime=0)
 
 
+@pytest.mark.parametrize("form", [FIRST, SECOND])
+@pytest.mark.parametrize(("pack", "codec"), [((), 0), ((packed,), 2)], ids=["plain", "gzip"])
+def test_pages_by_the_book_are_counted_by_their_codes(
+    pack: tuple[Callable[[bytes], bytes], ...], codec: int, form: int, tmp_path: Path, spy: Spy
+) -> None:
+    path = both(tmp_path / "log.parquet", Column.of(LABELS, form, *pack), codec)
+    assert agreed(path, spy) == (8, {}, {"said": COUNTS})
+    assert spy.by_codes
+
+
 GZIP_FAULTS: dict[str, Callable[[bytes], bytes]] = {
     "no trailer": lambda data: packed(data)[:-8],
     "half a trailer": lambda data: packed(data)[:-3],
@@ -319,12 +323,6 @@ GZIP_FAULTS: dict[str, Callable[[bytes], bytes]] = {
     "nothing": lambda _data: b"",
     "two bytes": lambda data: packed(data)[:2],
 }
-
-
-@pytest.mark.parametrize("form", [FIRST, SECOND])
-def test_gzip_that_is_whole(form: int, tmp_path: Path, spy: Spy) -> None:
-    assert agreed(both(tmp_path / "log.parquet", Column.of(LABELS, form, packed), 2), spy) == (8, {}, {"said": COUNTS})
-    assert spy.by_codes
 
 
 @pytest.mark.parametrize("fault", GZIP_FAULTS)
@@ -372,20 +370,19 @@ def test_two_notes_about_a_column_that_contradict_each_other(tmp_path: Path) -> 
         assert outcome(path, native=True) == outcome(path, native=False) == EMPTY
 
 
-def test_a_schema_that_ends_before_a_column(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("stated", "more", "said"),
+    [
+        (1, {}, "before column 'said'"),
+        # a group of columns, of which there are none, behind those that the root has
+        (2, {"all": replace(Column.of(LABELS), parts=2)}, "inside of column 'all'"),
+    ],
+)
+def test_a_schema_that_ends_early(stated: int, more: dict[str, Column], said: str, tmp_path: Path) -> None:
     column = Column.of(LABELS)
-    path = write_parquet(tmp_path / "log.parquet", {"gold": column, "said": column}, stated=1)
+    path = write_parquet(tmp_path / "log.parquet", {"gold": column, "said": column, **more}, stated=stated)
     for native in (True, False):
-        assert outcome(path, native).startswith(f"{path} is damaged: its schema ends before column 'said'; fetch")
-
-
-def test_a_schema_that_ends_inside_of_a_column(tmp_path: Path) -> None:
-    """A group of columns, of which there are none, behind those that the root has."""
-    column = Column.of(LABELS)
-    columns = {"gold": column, "said": column, "all": replace(column, parts=2)}
-    path = write_parquet(tmp_path / "log.parquet", columns, stated=2)
-    for native in (True, False):
-        assert outcome(path, native).startswith(f"{path} is damaged: its schema ends inside of column 'all'; fetch")
+        assert outcome(path, native).startswith(f"{path} is damaged: its schema ends {said}; fetch")
 
 
 @pytest.mark.parametrize(("means", "labels"), [(15, [1, 2, 128]), (11, [1, 2, 256]), (11, [-1, 2, 3])])

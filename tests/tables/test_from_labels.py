@@ -95,16 +95,20 @@ def test_missing_integers_are_left_out_not_turned_into_a_class():
     assert dict(table.ignored) == {"missing truth label": 1, "missing system label": 1}
 
 
-def test_sides_without_a_common_label_keep_their_own():
-    table = Contingency.from_labels(["cat", "dog"], [0, 1])
+@pytest.mark.parametrize(
+    ("truth", "system", "options", "labels"),
+    [
+        (["cat", "dog"], [0, 1], {}, (("cat", "dog"), (0, 1))),
+        (["a", "b", "c"], ["a", "a", "a"], {}, (("a", "b", "c"),) * 2),
+        (["a"], [1], {"labels": (["a", "b"], [1, 2, 3])}, (("a", "b"), (1, 2, 3))),
+        (["a", "z"], ["a", "z"], {"reject": "b"}, (("a", "z"), ("a", "z", "b"))),
+    ],
+    ids=["no label in common", "a majority voter", "a list for each side", "the reject label is last, even if empty"],
+)
+def test_classes_of_each_side(truth, system, options, labels):
+    table = Contingency.from_labels(truth, system, **options)
 
-    assert (table.truth_labels, table.system_labels) == (("cat", "dog"), (0, 1))
-
-
-def test_a_majority_voter_still_has_every_class():
-    table = Contingency.from_labels(["a", "b", "c"], ["a", "a", "a"])
-
-    assert table.shape == (3, 3)
+    assert (table.truth_labels, table.system_labels) == labels
 
 
 def test_own_labels_keep_the_sides_apart():
@@ -116,18 +120,6 @@ def test_declared_labels_keep_their_order_and_empty_classes():
 
     assert table.truth_labels == ("c", "b", "a")
     assert table.counts.tolist() == [[0, 0, 0], [0, 1, 0], [0, 1, 0]]
-
-
-def test_a_pair_of_label_lists_declares_each_side():
-    table = Contingency.from_labels(["a"], [1], labels=(["a", "b"], [1, 2, 3]))
-
-    assert table.shape == (2, 3)
-
-
-def test_reject_is_a_column_even_when_empty_and_comes_last():
-    table = Contingency.from_labels(["a", "z"], ["a", "z"], reject="b")
-
-    assert (table.truth_labels, table.system_labels) == (("a", "z"), ("a", "z", "b"))
 
 
 def test_weights_add_up_and_give_the_effective_size():
