@@ -286,7 +286,14 @@ def test_help_is_one_screen_and_help_all_shows_every_option(words: tuple[str, ..
 
 
 def test_help_of_all_commands_is_one_screen() -> None:
-    assert len(CliRunner(env={"COLUMNS": "80"}).invoke(app, ["-h"]).output.splitlines()) <= 40
+    lines = CliRunner(env={"COLUMNS": "80"}).invoke(app, ["-h"]).output.splitlines()
+    headings = [line for line in lines if re.match(r"[A-Z][a-z ]+$", line)]
+
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+    assert headings == ["Evaluate and decide", "Other kinds of data", "Look closer", "Get started"]
+    assert [name for name in COMMANDS if not any(line.startswith(f"  {name} ") for line in lines)] == []
+    assert not re.search(r"false|carr(y|ies)", " ".join(lines))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import click
 
 from infoscope import __version__
 from infoscope.cli.configuration import read_configuration
-from infoscope.cli.options import CompletedText, environment_name, list_options
+from infoscope.cli.options import CompletedText, environment_name, list_options, read_help
 from infoscope.cli.output import WORDS, keep_left_out_rows
 from infoscope.cli.process import (
     end_status,
@@ -30,29 +30,39 @@ from infoscope.cli.process import (
 __all__ = ["COMMANDS", "app", "main"]
 
 CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-COMMANDS = {
-    "evaluate": ("evaluate", "What systems capture, miss and add that is false, and where."),
-    "compare": ("compare", "Which system is better, and with what probability."),
-    "sweep": ("sweep", "Thresholds, rejection and settings: curves and the best point."),
-    "gate": ("gate", "Fail (status 1) where a result is not good enough: for CI."),
-    "monte-carlo": ("monte_carlo", "Spread of scores over runs, and how far systems are apart."),
-    "history": ("stored", "Runs over time: each with its interval, and those that fell."),
-    "show": ("stored", "Render a stored result as text, Markdown, a page or a table."),
-    "multilabel": ("multilabel", "Multi-label: several categories per object."),
-    "track": ("track", "Trackers: what their ids carry of who was where."),
-    "agree": ("agree", "Annotators without a truth: how they agree."),
-    "relate": ("relate", "What any columns tell about each other, given others."),
-    "serve": ("explore", "Explore a folder of predictions in the browser: rows behind cells, verdicts."),
-    "verdicts": ("explore", "What people said about rows: truth or prediction wrong."),
-    "count": ("count", "Rows to tables that merge: nightly logs, shards, streams."),
-    "explain": ("explain", "What a metric means; without a name, all of them."),
-    "demo": ("samples", "See an evaluation of five real classifiers."),
-    "datasets": ("samples", "Data sets that come with infoscope, as CSV files."),
-    "doctor": ("doctor", "Versions, optional parts, and how to get them."),
-    "completion": ("shell", "Completion of commands and options in a shell."),
-    "man": ("shell", "Manual pages."),
+COMMAND_GROUPS = {
+    "Evaluate and decide": {
+        "evaluate": ("evaluate", "Accuracy, F1 and more with intervals, and the worst confusions"),
+        "compare": ("compare", "Which system is better, by how much, and how sure that is"),
+        "sweep": ("sweep", "Which threshold or setting is best, and when to abstain"),
+        "gate": ("gate", "Regression gate for CI: pass, fail or inconclusive"),
+        "monte-carlo": ("monte_carlo", "Scores over repeated runs or folds, and which system leads"),
+    },
+    "Other kinds of data": {
+        "multilabel": ("multilabel", "Several categories per object"),
+        "track": ("track", "Object trackers: detections and identities over time"),
+        "agree": ("agree", "Annotators without a truth: how well they agree"),
+        "relate": ("relate", "How any columns of a table depend on each other"),
+        "count": ("count", "Rows too many for one file: counts that can be added up"),
+    },
+    "Look closer": {
+        "show": ("stored", "A stored result as text, Markdown, page or table"),
+        "serve": ("explore", "The rows behind each number, in the browser"),
+        "verdicts": ("explore", "What reviewers decided about rows: truth or prediction wrong"),
+        "history": ("stored", "Results over time, and the runs that got worse"),
+        "explain": ("explain", "What a metric, word or option means"),
+    },
+    "Get started": {
+        "demo": ("samples", "An evaluation of five real classifiers"),
+        "datasets": ("samples", "Data to try things on, as CSV files"),
+        "doctor": ("doctor", "What is installed, and how to get the rest"),
+        "completion": ("shell", "Completion of commands and options in a shell"),
+        "man": ("shell", "Manual pages"),
+    },
 }
-"""Each command with its module and what it does in a line."""
+"""Each command under the heading of its group, with its module and what it is for in a line."""
+COMMANDS = {name: entry for group in COMMAND_GROUPS.values() for name, entry in group.items()}
+"""Each command with its module and what it is for, in the order in which a user needs them."""
 
 
 class RecordingGroup(click.Group):
@@ -93,10 +103,18 @@ class RecordingGroup(click.Group):
             ctx.fail(f"no such command {word!r}" + (f"; did you mean `{hint}`?" if hint else ""))
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
-        """Write names and what they do, without importing any of them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in self.modules.items()])
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
+        """Write what the program is for, and the examples below each other."""
+        prose, examples = read_help(self)
+        formatter.write("\n" + "".join(f"  {line}\n" for line in (*prose, *examples)))
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by group, without importing any of them, and the options after them."""
+        width = max(map(len, self.modules))
+        for heading, group in COMMAND_GROUPS.items():
+            formatter.write(f"\n{heading}\n")
+            formatter.write("".join(f"  {name:<{width}}  {line}\n" for name, (_, line) in group.items()))
+        click.Command.format_options(self, ctx, formatter)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Keep the words before they are taken apart."""
@@ -135,11 +153,11 @@ def _show_settings(context: click.Context, _option: click.Parameter, wanted: boo
 )
 @click.pass_context
 def app(context: click.Context, config: str | None, no_config: bool) -> None:
-    """How much of the truth does a system's output carry, how sure are we, and where is the rest lost?
+    """Is the new model really better, and what does it still get wrong?
 
     Example: infoscope evaluate predictions.csv -t label -s model
 
-    Example: infoscope demo
+    Example: infoscope compare predictions.csv -t label -s svm,knn
     """
     context.with_resource(warnings.catch_warnings())
     keep_left_out_rows(context)
