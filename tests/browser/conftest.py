@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from infoscope import Evaluation, evaluate
+from infoscope import Comparison, Evaluation, compare, datasets, evaluate
 
 ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -92,6 +92,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Pages:
         "thousand": lambda: reports.plain(reports.systems(3, 1000, 60_000)),
         "hostile": reports.hostile,
         "demo": _demo,
+        "page blocks": _page_blocks,
         "groups": reports.grouped,
         "settings": reports.settings,
         "hostile comparison": reports.comparison,
@@ -109,6 +110,12 @@ def _demo() -> Evaluation:
 
     with as_file(files("infoscope") / "data" / "digits.csv") as path:
         return evaluate(str(path), truth="truth", system=SYSTEMS, reject="?")
+
+
+def _page_blocks() -> Comparison:
+    """The comparison that the README opens with."""
+    data = datasets.page_blocks()
+    return compare(data.y_true, data.predictions, positive="picture", metrics="f1")
 
 
 class Window:
