@@ -11,6 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
+import infoscope as ifs
 from infoscope import __version__, catalogue
 from infoscope.errors import InputError
 from tests.api import COMMANDS, app
@@ -352,9 +353,56 @@ def test_options_of_drift_are_taken_or_rejected(tmp_path: Path) -> None:
 
 
 def test_another_word_gets_the_nearest_command(rows: Path) -> None:
-    assert "no such command 'evaluat'; did you mean `infoscope evaluate`?" in run("evaluat", str(rows)).stderr
-    assert f"did you mean `infoscope evaluate {rows}`?" in run(str(rows)).stderr
+    mistyped = run("evaluat", str(rows)).stderr
+
+    assert "no such command 'evaluat', and no file; did you mean `infoscope evaluate`?" in mistyped
+    assert "and no file; infoscope -h lists all commands" in run("xyzzy").stderr
     assert run("xyzzy").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "command"),
+    [
+        ("p.csv", "label,model\n" + "cat,cat\ndog,dog\ncat,dog\n" * 9, "evaluate p.csv"),
+        ("m.csv", "t,cat,dog\ncat,40,5\ndog,7,48\n", "evaluate --matrix m.csv"),
+        ("a.csv", "ann,bob,eve\n" + "cat,cat,cat\ndog,dog,dog\ncat,dog,cat\n" * 9, "agree a.csv -s ann,bob,eve"),
+        ("r.json", None, "show r.json"),
+    ],
+)
+def test_a_file_alone_gets_the_command_that_it_asks_for(
+    name: str, content: str | None, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if content is None:
+        ifs.evaluate(["cat", "dog"] * 9, ["cat", "dog", "dog"] * 6).save(tmp_path / name)
+    else:
+        (tmp_path / name).write_text(content)
+
+    alone, full = run(name), run(*command.split())
+
+    assert (alone.exit_code, full.exit_code) == (0, 0)
+    assert alone.stdout == full.stdout
+    assert alone.stderr.splitlines()[0].endswith(f": infoscope {command}")
+    assert [line for line in alone.stderr.splitlines() if line.startswith(f"note: {name} is taken as ")] != []
+
+
+def test_options_after_a_file_are_those_of_evaluate_and_what_is_unclear_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.csv").write_text("x,y\n" + "cat,cat\ndog,dog\ncat,dog\n" * 9)
+    (tmp_path / "n.csv").write_text("x,y\n" + "".join(f"{n / 7},{n / 11}\n" for n in range(40)))
+
+    stated = run("p.csv", "-t", "x", "-s", "y", "-o", "r.json")
+    unclear, folder = run("n.csv"), run(".")
+
+    assert stated.exit_code == 0
+    assert json.loads((tmp_path / "r.json").read_text())["provenance"]["command"] == (
+        "infoscope evaluate p.csv -t x -s y -o r.json"
+    )
+    for asked in (unclear, folder):
+        assert (asked.exit_code, asked.stdout) == (2, "")
+        assert "choose a command: infoscope evaluate" in asked.stderr
 
 
 @pytest.mark.slow

@@ -95,18 +95,26 @@ class RecordingGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that was typed; another word gets the nearest, or the command that reads a file."""
+        """Find the command that was typed; a file gets the one it most likely asks for, another word the nearest."""
         word = args[0]
-        if word not in self.modules and not word.startswith("-"):
-            near = get_close_matches(word, self.modules, n=1)
-            hint = f"infoscope {near[0]}" if near else f"infoscope evaluate {word}" if Path(word).exists() else ""
-            ctx.fail(f"no such command {word!r}" + (f"; did you mean `{hint}`?" if hint else ""))
+        if word not in self.modules and not word.startswith("-") and not ctx.resilient_parsing:
+            if not Path(word).exists():
+                near = get_close_matches(word, self.modules, n=1)
+                hint = f"did you mean `infoscope {near[0]}`?" if near else "infoscope -h lists all commands"
+                ctx.fail(f"no such command {word!r}, and no file; {hint}")
+            from infoscope.cli.columns import guess_command  # noqa: PLC0415 - commands do not need it
+
+            typed = ctx.meta[WORDS]
+            before = typed[: len(typed) - len(args)]
+            args = guess_command(word, args[1:])
+            ctx.meta[WORDS] = (*before, *args)
         return super().resolve_command(ctx, args)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
         """Write what the program is for, and the examples below each other."""
         prose, examples = read_help(self)
-        formatter.write("\n" + "".join(f"  {line}\n" for line in (*prose, *examples)))
+        lines = (*prose, *(f"Example: {example}" for example in examples))
+        formatter.write("\n" + "".join(f"  {line}\n" for line in lines))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands by group, without importing any of them, and the options after them."""
@@ -157,7 +165,7 @@ def app(context: click.Context, config: str | None, no_config: bool) -> None:
 
     Example: infoscope evaluate predictions.csv -t label -s model
 
-    Example: infoscope compare predictions.csv -t label -s svm,knn
+    Example: infoscope predictions.csv
     """
     context.with_resource(warnings.catch_warnings())
     keep_left_out_rows(context)

@@ -6,12 +6,14 @@ columns that no option names are guessed by ``readers.columns`` if that is certa
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from infoscope.readers.columns import ColumnRoles
     from infoscope.readers.files import Files
 
+_STORED_RESULT = re.compile(rb'\s*\{\s*"schema":\s*"infoscope/')
 _PATTERN = frozenset("*?[")
 _LISTS = ("by", "show", "scores")
 """Options that name several columns which are neither the truth nor a system."""
@@ -268,3 +271,57 @@ def _guess_open_columns(
         for line in (*roles.reasons, f"in full: {command_line()}"):
             say(f"note: {line}")
     return roles
+
+
+# ── a file without a command ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def guess_command(name: str, more: Sequence[str]) -> list[str]:
+    """Return the command that a file without one most likely asks for, and print it; ``more`` are the words after it.
+
+    A stored result is shown, a matrix or rows with a truth are evaluated, and rows of several annotators are compared
+    with each other. If nothing of these is clear, the error lists the commands to choose from.
+    """
+    path = Path(name)
+    if path.is_dir():
+        raise InputError(_ask_command(name, "it is a folder", "evaluate {}", "serve {}", "history {}"))
+    is_stored = False
+    if path.is_file():  # a pipe can be read only once
+        try:
+            with path.open("rb") as file:
+                is_stored = _STORED_RESULT.match(file.read(200)) is not None
+        except OSError as problem:
+            raise InputError(f"{name} cannot be read: {problem.strerror or problem}") from None
+    if is_stored:
+        words, what = ["show", name], "a stored result"
+    elif ifs.readers.are_parts([name], None):
+        words, what = ["evaluate", name], "a stored table"
+    elif path.is_file() and (matrix := ifs.readers.recognise_matrix(name)):
+        words, what = ["evaluate", "--matrix", name], matrix
+    elif not path.is_file() or not _QUIET.issuperset(more):
+        words, what = ["evaluate", name], "a file of predictions"
+    else:
+        roles = ifs.readers.guess_roles(ifs.readers.first_rows(name), source=shlex.quote(name))
+        question = roles.question or ""
+        agree = re.search(r"infoscope (agree .+) compares", question)
+        if roles.is_sure:
+            words, what = ["evaluate", name], "predictions with a truth"
+        elif agree is not None and (roles.truth is None or " may all be the truth" in question):
+            words, what = shlex.split(agree[1]), "labels of several annotators, none of them the truth"
+        else:
+            options = ("evaluate {} -t TRUTH -s SYSTEM", "sweep {} -t TRUTH --score SCORE", "agree {} -s A,B")
+            raise InputError(_ask_command(name, question, *options, "relate {}"))
+    if not set(more) & _QUIET:
+        say(f"note: {name} is taken as {what}: infoscope {shlex.join([*words, *more])}")
+    return [*words, *more]
+
+
+_QUIET = {"-q", "--quiet"}
+
+
+def _ask_command(name: str, why: str, *commands: str) -> str:
+    """Write why a file is not enough, and the commands that take it."""
+    choices = [f"infoscope {command.format(shlex.quote(name))}" for command in commands]
+    return (
+        f"it is not clear what to do with {name}: {why}; choose a command: {', '.join(choices[:-1])} or {choices[-1]}"
+    )
