@@ -20,7 +20,7 @@ import infoscope as ifs
 from infoscope import ReadOptions
 from tests.api import COMMANDS, REMOVED, app, list_options, read_configuration
 
-OUTPUT = {"format", "unit", "output", "force", "quiet", "verbose", "run"}
+OUTPUT = {"format", "json", "unit", "output", "force", "quiet", "verbose", "run"}
 """Form and place of the output, which functions leave to the methods of their result."""
 ELSEWHERE = {"url", "native"}
 """Fields of ``ReadOptions`` that are said by engine=ADDRESS, and by the variable INFOSCOPE_NATIVE."""
@@ -420,3 +420,22 @@ def test_monte_carlo_rejects_rows_without_a_label_where_strict(tmp_path: Path) -
 
     assert (loose.exit_code, strict.exit_code) == (0, 2), strict.output
     assert "leave out --strict" in strict.stderr
+
+
+def test_json_is_the_short_form_of_format_json_on_every_command_that_has_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert [name for name in COMMANDS if ("format" in options(name)) is not ("json" in options(name))] == []
+    run = CliRunner().invoke
+    short, long = (run(app, words).stdout for words in (["doctor", "--json"], ["doctor", "--format", "json"]))
+    assert short == long != ""
+    path = tmp_path / "table.csv"
+    path.write_text(",a,b\na,3,1\nb,0,4\n")
+    ask = ["evaluate", str(path), "--matrix"]
+    refused = run(app, [*ask, "--json", "--format", "csv"])
+    assert refused.exit_code == 2
+    assert "leave out --json or --format csv" in refused.stderr
+    monkeypatch.setenv("INFOSCOPE_EVALUATE_FORMAT", "csv")
+    assert run(app, [*ask, "--json"]).stdout.startswith("{")
+    monkeypatch.setenv("INFOSCOPE_EVALUATE_JSON", "1")
+    assert run(app, [*ask, "--format", "markdown"]).stdout.startswith("# ")

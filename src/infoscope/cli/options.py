@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 import infoscope as ifs
@@ -233,11 +234,14 @@ class Command(click.Command):
             if os.environ.get(variable) and (advice := advice_for(word, name, options)) is not None:
                 raise click.UsageError(f"{variable} is set, but {advice}", ctx)
         try:
-            return super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, args)
         except click.NoSuchOption as problem:
             if (advice := advice_for(problem.option_name, name, options)) is not None:
                 raise click.UsageError(advice, ctx) from None
             raise
+        if ctx.params.pop("json", False):
+            _choose_json(ctx)
+        return rest
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the short help: what the command does, examples, and the options most people need."""
@@ -271,6 +275,18 @@ class Command(click.Command):
                     formatter.write_dl([record for record in records if record])
         if len(shown) < len(options):
             formatter.write(f"\nAll {len(options)} options: {ctx.command_path} --help-all\n")
+
+
+def _choose_json(ctx: click.Context) -> None:
+    """Let --json stand for --format json; of a word and a variable the word counts, two words must not disagree."""
+    json_typed, form_typed = (
+        ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE for name in ("json", "format")
+    )
+    form = ctx.params["format"]
+    if json_typed and form_typed and form != "json":
+        raise click.UsageError(f"--json means --format json; leave out --json or --format {form}", ctx)
+    if json_typed or not form_typed:
+        ctx.params["format"] = "json"
 
 
 def _settle(callback: Callable[..., Any]) -> Callable[..., Any]:
@@ -571,6 +587,7 @@ SHARED: dict[str, Callable[[Any], Any]] = {
         type=click.Choice(["text", "json", "markdown", "html", "csv", "parquet"]),
         help="Form of the output; by default as the name of the output file says, else text.",
     ),
+    "json": option("--json", group=OUTPUT, is_flag=True, help="The same as --format json."),
     "unit": option(
         "--unit",
         group=OUTPUT,
@@ -607,7 +624,7 @@ SHARED: dict[str, Callable[[Any], Any]] = {
 
 LABEL_OPTIONS = ("want", "labels_out", "labels")
 """Options for labels that are asked for, and read back round after round."""
-OUTPUT_OPTIONS = ("format", "output", "force", "quiet", "verbose")
+OUTPUT_OPTIONS = ("format", "json", "output", "force", "quiet", "verbose")
 
 
 def shared(*names: str) -> Callable[[Decorated], Decorated]:

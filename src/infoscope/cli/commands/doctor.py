@@ -15,7 +15,7 @@ import click
 
 import infoscope as ifs
 from infoscope import __version__
-from infoscope.cli.options import OUTPUT, command, option
+from infoscope.cli.options import OUTPUT, command, option, shared
 from infoscope.cli.process import write_stdout
 from infoscope.errors import InputError
 
@@ -86,21 +86,20 @@ class Installation:
 @command("doctor")
 @option(
     "--format",
-    "form",
     group=OUTPUT,
     type=click.Choice(["text", "json"]),
-    default="text",
     help="Form of the output.",
 )
-def doctor(form: str) -> None:
+@shared("json")
+def doctor(format: str | None) -> None:
     """Say which versions run here, which optional parts are installed, and how to get the others.
 
     Example: infoscope doctor
 
-    Example: infoscope doctor --format json
+    Example: infoscope doctor --json
     """
     installation = _examine_installation()
-    if form == "json":
+    if format == "json":
         write_stdout(json.dumps({"schema": "infoscope/doctor/1", **asdict(installation)}, indent=2) + "\n", "json")
     else:
         width = min(max(shutil.get_terminal_size((100, 24)).columns, 40), 100)

@@ -88,7 +88,7 @@ def evaluate(source: tuple[str, ...], **chosen: Any) -> None:
 
     Example: infoscope evaluate predictions.csv -t label -s 'model_*'
 
-    Example: infoscope evaluate --matrix confusion.csv --format json
+    Example: infoscope evaluate --matrix confusion.csv --json
 
     Example: infoscope evaluate rows.csv -t human -s model --judge gpt
 

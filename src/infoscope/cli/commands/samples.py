@@ -19,7 +19,7 @@ SYSTEMS = ["svm", "naive_bayes", "relabelled", "cautious", "majority"]
 
 
 @command("demo")
-@shared("format", "output", "force")
+@shared("format", "json", "output", "force")
 def demo(**chosen: Any) -> None:
     """Evaluate five classifiers of handwritten digits, which come with infoscope.
 

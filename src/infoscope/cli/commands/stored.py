@@ -13,7 +13,7 @@ from infoscope.cli.output import Output
 
 @command("show")
 @click.argument("result", metavar="RESULT.json")
-@shared("format", "output", "force", "verbose", "unit")
+@shared("format", "json", "output", "force", "verbose", "unit")
 def show(result: str, **chosen: Any) -> None:
     """Render a result that was stored as JSON: as text, Markdown, one page, or its rows as CSV or Parquet.
 
@@ -42,7 +42,7 @@ def show(result: str, **chosen: Any) -> None:
     help="Runs from this one on are not compared with earlier ones: new data or labels. Repeatable; lines of "
     "FOLDER/baselines.txt say the same.",
 )
-@shared("format", "output", "force", "quiet", "verbose")
+@shared("format", "json", "output", "force", "quiet", "verbose")
 def history(runs: str, metric: str, system: tuple[str, ...], new_baseline: tuple[str, ...], **chosen: Any) -> None:
     """Show runs over time: FOLDER holds the results of `infoscope evaluate … -o FOLDER/NAME.json`, one per run.
 
