@@ -36,9 +36,10 @@ SYMBOLS = {
         H_{P_X} = truth_entropy | H_{P_Y} = system_entropy | H_{P_{X|Y}} = missed_information
         H_{P_{Y|X}} = false_information | H_{P_X·P_Y} = product_entropy
         H_{U_X} H_{U_Y} H_{U_{XY}} H_{U_X·U_Y} = uniform_entropy
-        ΔH ΔH_{P_X·P_Y} = uniform_divergence | ΔH'_{P_X·P_Y} ΔH' = triangle_divergence
-        ΔH_{P_X} ΔH'_{P_X} = split_truth_divergence
-        ΔH_{P_Y} ΔH'_{P_Y} = split_system_divergence | MI'_{P_{XY}} 2MI'_{P_{XY}} MI' 2MI' = triangle_transfer
+        ΔH ΔH_{P_X·P_Y} = uniform_divergence | ΔH'_{P_X·P_Y} ΔH'_{P_{XY}} ΔH' = triangle_divergence
+        ΔH_{P_X} ΔH'_{P_X} ΔH_X H'_{P_X} = split_truth_divergence
+        ΔH_{P_Y} ΔH'_{P_Y} ΔH_Y H'_{P_Y} = split_system_divergence
+        MI'_{P_{XY}} 2MI'_{P_{XY}} MI' 2MI' = triangle_transfer
         VI' VI'_{P_{XY}} = triangle_variation | F_XY F_{XY}(P_{XY}) = how much information is transmitted
         F_X F_Y F_X(P_XY) F_Y(P_XY) = separately | H'_{P_{X|Y}} = split_truth_remainder
         H'_{P_{Y|X}} = split_system_remainder | PP = effective_classes
@@ -93,6 +94,29 @@ def test_every_symbol_of_a_paper_is_explained_as_it_is_meant_there(paper: str) -
 
     assert len(listed) > 20
     assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("symbol", "said"),
+    [
+        ("ΔH′", "triangle_divergence"),
+        ("2·MI′", "triangle_transfer"),
+        ("VI′", "triangle_variation"),
+        ("H′(X)", "split_truth_divergence"),
+        ("H′(Y|X)", "split_system_remainder"),
+        ("H′(X|Y)", "split_truth_remainder"),
+        ("ΔH′(X)", "split_truth_divergence"),
+        ("ΔH′(Y)", "split_system_divergence"),
+        ("α′", "permuted_proficiency"),
+        ("α_c", "one category"),
+        ("a′", "entropy_modified_accuracy"),
+        ("m_S", "system_classes"),
+        ("m_S|T", "system_remnant_classes"),
+        ("Q₁", "double series"),
+    ],
+)
+def test_symbols_are_known_as_the_pages_about_the_papers_and_the_pictures_write_them(symbol: str, said: str) -> None:
+    assert said in explained(symbol)
 
 
 def test_a_name_is_known_with_and_without_hyphen_and_accent() -> None:

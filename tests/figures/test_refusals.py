@@ -95,7 +95,13 @@ TABLES: Cases = [
     ],
     *[
         (lambda display=display: display([]), "there is no system to draw; give at least one")
-        for display in (ifs.EntropyTriangleDisplay, ifs.SplitTriangleDisplay, ifs.CoverageDisplay)
+        for display in (
+            ifs.EntropyTriangleDisplay,
+            ifs.SplitTriangleDisplay,
+            ifs.CoverageDisplay,
+            ifs.ConfusionGridDisplay,
+            ifs.PerplexityDisplay,
+        )
     ],
     *[
         (

@@ -4,6 +4,8 @@ The paper draws the four matrices; they are rebuilt so that they give what is pr
 seven other classes, B over three, C puts it on one; D splits every class in halves.
 """
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -195,7 +197,8 @@ def test_alpha_of_labels_of_perfect_systems_and_of_nonsense() -> None:
     )
     nearly_blind = Contingency.from_matrix([[50, 51], [51, 50]])
     assert np.isnan(ifs.metrics.error_information_ratio(nearly_blind, alpha=1e308))  # no number is as great
-    for alpha in (0.0, -1.0, np.inf, np.nan):
+    nonsense: list[Any] = [0.0, -1.0, np.inf, np.nan, "2", None, [1.0]]
+    for alpha in nonsense:
         with pytest.raises(ifs.InputError, match=r"alpha is .*; it is a factor, a number above 0"):
             ifs.metrics.error_information_ratio(TABLES["A"], alpha=alpha)
 

@@ -84,7 +84,9 @@ def read_findings() -> tuple[FindingEntry, ...]:
 
 
 _UNIMPORTANT = (
-    {ord(mark): " " for mark in "_-–"} | {ord("•"): "·"} | dict.fromkeys(map(ord, "{}$\N{COMBINING ACUTE ACCENT}"))
+    {ord(mark): " " for mark in "_-–"}
+    | {ord("•"): "·", ord("\N{PRIME}"): "'"}
+    | dict.fromkeys(map(ord, "{}$\N{COMBINING ACUTE ACCENT}"))
 )
 
 
@@ -153,7 +155,7 @@ def find_metrics(name: str) -> list[Metric]:
     except UnknownNameError:
         wanted = {spelling.replace("mutual info", "mutual information") for spelling in _vary_spelling(name)}
         matches = [entry for entry in every_metric() if (wanted | {fold_name(name)}) & _folded_names(entry)]
-        symbol = _GREEK.get(name, name)
+        symbol = _GREEK.get(name, name.replace("\N{PRIME}", "'"))
         matches = matches or [entry for entry in every_metric() if entry.card.symbol == symbol]
         if matches:
             return matches

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from infoscope.core.numerics import Real, clip_to_one, finite_ratio, mark_undefined, ratio, share
+from infoscope.core.validation import Number
 from infoscope.errors import InputError
 from infoscope.metrics.agreement import hits, misses
 from infoscope.metrics.arguments import TableMetric
@@ -194,8 +195,8 @@ def error_information_ratio(table: Contingency, alpha: float = 1.0) -> Real:
     >>> print(f"{error_information_ratio(Contingency.from_matrix([[9, 1], [1, 9]]), alpha=2.0):.3f}")
     0.543
     """
-    if not 0 < alpha < np.inf:
-        raise InputError(f"alpha is {alpha}; it is a factor, a number above 0")
+    if not Number(low=0).accepts(alpha):
+        raise InputError(f"alpha is {alpha!r}; it is a factor, a number above 0")
     made = misses(table)
     return finite_ratio(entropies(table).shares.per_shared_nat(made, hits(table) + made), np.float64(1 / alpha))
 

@@ -387,7 +387,7 @@ def transfer_factor(table: Contingency) -> Real:
         range=_AT_LEAST_ONE,
         better="none",
         unit="classes",
-        aliases=("k_Y", "m_Y", "output perplexity"),
+        aliases=("k_Y", "m_Y", "m_S", "output perplexity"),
         laws=_FREE,
     )
 )
@@ -410,7 +410,7 @@ def system_classes(table: Contingency) -> Real:
         range=_AT_LEAST_ONE,
         better="lower",
         unit="classes",
-        aliases=("k_Y|X", "m_Y|X"),
+        aliases=("k_Y|X", "m_Y|X", "m_S|T"),
         laws=_FREE | {Law.PERFECT_IS_ONE},
     )
 )
