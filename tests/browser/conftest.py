@@ -90,6 +90,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Pages:
         "examples": reports.with_examples,
         "twenty": lambda: reports.plain(reports.systems(20, 10)),
         "thousand": lambda: reports.plain(reports.systems(3, 1000, 60_000)),
+        "birds": lambda: reports.plain(
+            reports.systems(1, 40, labels=[f"{at} northern {'red-crowned ' * (at % 3)}warbler" for at in range(40)])
+        ),
         "hostile": reports.hostile,
         "demo": _demo,
         "page blocks": _page_blocks,

@@ -496,3 +496,18 @@ def test_names_of_systems_and_classes_have_room(visit: Any) -> None:
     assert len(widths) > 10
     assert [each for each in widths if each[1] < 96] == []
     assert page.locator(".scroll.more").count() == 0  # and nothing is beyond the edge
+
+
+def test_names_of_many_classes_are_one_line_and_full_on_hover(visit: Any) -> None:
+    page = visit("birds")
+    article = page.locator("article:visible")
+    lines = article.locator(".classes tbody th").evaluate_all("all => all.map(head => head.offsetHeight)")
+    assert max(lines) <= 34
+    assert "true ↓ predicted →" in article.inner_text()
+    name = article.locator(".classes bdi[title]").first
+    name.scroll_into_view_if_needed()
+    assert "…" in name.inner_text()
+    assert name.get_attribute("title") == name.evaluate("bdi => bdi.closest('tr').dataset.class")
+    page.set_viewport_size({"width": 390, "height": 844})
+    lines = article.locator(".classes tbody th").evaluate_all("all => all.map(head => head.offsetHeight)")
+    assert max(lines) <= 34

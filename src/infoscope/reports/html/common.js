@@ -39,7 +39,13 @@ const place = (text, x, y) => {
   tip.style.left = Math.max(6, left) + 'px';
   tip.style.top = Math.max(6, top) + 'px';
 };
-export const explainers = [];
+export const explainers = [
+  // a name that is cut says itself in full
+  ({ target }) => {
+    const name = target.closest('bdi');
+    return name && name.scrollWidth > name.clientWidth ? name.title || name.textContent : '';
+  },
+];
 const explain = (event) => {
   if (!(event.target instanceof Element)) return;
   const marked = event.target.closest('[data-tip]');
@@ -130,6 +136,7 @@ export const reachable = (row) => {
   button.append(...head.childNodes);
   head.append(button);
 };
+const FEW_ROWS = 8; // fewer are seen at a glance: nothing to search or to copy
 const held = new Map();
 export const everyRow = (table) => held.get(table) || rows(table);
 const unpackRows = async (table) => {
@@ -180,7 +187,7 @@ const equip = async (table, at) => {
     button.addEventListener('click', () => copy(form(grid()), button));
     tools.append(button);
   });
-  above(table).before(tools);
+  if (everyRow(table).length >= FEW_ROWS) above(table).before(tools);
   $$('thead th', table).forEach((th) => {
     if (!th.textContent.trim()) return;
     const button = make('button', undefined, { type: 'button', className: 'sort' });

@@ -186,7 +186,7 @@ TITLES = (
     ("system", ""),
     ("", "track"),
     ("captured", "n"),
-    ("interval", "n wide"),
+    ("interval", "n wide interval"),
     ("difference", "n wide gap"),
     ("P(better)", "n wide gap"),
     ("verdict", "gap verdict"),
@@ -208,10 +208,10 @@ def draw_comparison(content: tuple[Evaluation, Units]) -> Html:
     for title, kind in TITLES:
         word = title if all(shown.get(part, True) for part in kind.split()) else ""
         heads.append(element("th" if word else "td", word, scope="col" if word else None, class_=kind or None))
-    note = ["Dots are captured information, from 0% to 100%, highest first"]
-    note += ["lines are intervals"] if any(place.interval for place in places) else []
+    dots = "Dots are captured information, from 0% to 100%, highest first"
+    dots += "; lines are intervals. " if any(place.interval for place in places) else ". "
     reference = "the best of the same group" if systems[0].group else plain_label(systems[0].title)[:40]
-    note += [f"differences, in points, are to {reference}, paired by row"] if compared else []
+    note = f"Differences, in points, are to {reference}, paired by row." if compared else ""
 
     ties = list(describe_ties(evaluation))
     left = len(ties) - MAX_TIED
@@ -226,7 +226,7 @@ def draw_comparison(content: tuple[Evaluation, Units]) -> Html:
     )
     return join_markup(
         (
-            element("p", "; ".join(note) + ".", class_="note", id="compare-note"),
+            element("p", element("span", dots, class_="dots"), note, class_="note", id="compare-note"),
             element("ul", *items, class_="findings significance") if items else Html(""),
             element("div", class_="chooser js", id="choose"),
             wrap_scrolling(table, "Systems"),
@@ -258,7 +258,7 @@ def _draw_row(system: SystemResult, place: ChosenPlace) -> Html:
         format_share(system.shown("accuracy")),
         find_tag(system),
     )
-    kinds = ("track", "n strong", "n wide dim", *(kind for _, kind in TITLES[4:]))
+    kinds = ("track", "n strong", "n wide dim interval", *(kind for _, kind in TITLES[4:]))
     return element(
         "tr",
         element("th", element("button", draw_label(system.title, 30), type="button", class_="pick"), scope="row"),
@@ -412,8 +412,9 @@ def _draw_pixels(cells: HeatMap) -> Html:
         embed(data, style="cells"),
         class_="pixels",
     )
-    words = "Rows: true classes. Columns: predicted classes. Confused classes are side by side."
-    return join_markup((image, element("p", words, class_="note"), _draw_largest(cells.largest(10))))
+    axes = element("p", "true ↓ predicted →", class_="note")
+    words = element("p", "Confused classes are side by side.", class_="note")
+    return join_markup((axes, image, words, _draw_largest(cells.largest(10))))
 
 
 def _draw_largest(confusions: Sequence[tuple[str, str, float, float]]) -> Html:
@@ -422,8 +423,8 @@ def _draw_largest(confusions: Sequence[tuple[str, str, float, float]]) -> Html:
     rows = [
         element(
             "tr",
-            element("th", draw_label(truth, 26), scope="row"),
-            element("td", draw_label(system, 26)),
+            element("th", draw_label(truth, 20), scope="row"),
+            element("td", draw_label(system, 20)),
             element("td", format_count(count), class_="n"),
             element("td", format_share(part), class_="n dim"),
             data_truth=truth,

@@ -552,4 +552,6 @@ def read_style() -> str:
 
 
 def _read_file(name: str) -> str:
-    return (files("infoscope.reports.html") / name).read_text(encoding="utf-8")
+    """Return a script or a style without indentation and lines of comments, which no page needs."""
+    text = (files("infoscope.reports.html") / name).read_text(encoding="utf-8")
+    return re.sub(r"^ *(//.*\n)?", "", text, flags=re.MULTILINE)
