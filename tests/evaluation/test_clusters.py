@@ -44,9 +44,9 @@ def test_spread_is_that_of_whole_groups_drawn_again() -> None:
     drawn = np.random.default_rng(0).choice(hits, (4000, hits.size)).mean(axis=1)
 
     assert system.metrics["accuracy"].sd == pytest.approx(drawn.std(), rel=0.12)
-    assert system.interval is not None
-    assert (system.interval.method, system.interval.groups) == ("groups", 60)
-    assert "60 groups of 'patient'" in system.interval.text
+    assert system.interval_method is not None
+    assert (system.interval_method.method, system.interval_method.groups) == ("groups", 60)
+    assert "60 groups of 'patient'" in system.interval_method.text
 
 
 def test_copied_rows_are_as_good_as_one_of_each() -> None:
@@ -199,8 +199,8 @@ def test_groups_without_usable_rows_are_a_finding() -> None:
         system = evaluation.systems[0]
         (finding,) = (each for each in system.diagnosis if each.code == "groups_without_rows")
         assert finding.evidence == {"groups": 20, "without_rows": 2}
-        assert system.interval is not None
-        assert (system.n, system.interval.groups) == (359, 18)
+        assert system.interval_method is not None
+        assert (system.n, system.interval_method.groups) == (359, 18)
         assert [
             ignored.rows
             for ignored in evaluation.provenance.ignored
@@ -297,7 +297,7 @@ def test_clusters_within_groups() -> None:
     frame["site"] = np.where(frame["patient"] < 30, "x", "y")
     systems = ifs.evaluate(frame, truth="gold", system="a", groups="patient", by="site").systems
 
-    assert [(s.group, s.interval.groups if s.interval else None) for s in systems] == [
+    assert [(s.group, s.interval_method.groups if s.interval_method else None) for s in systems] == [
         ({"site": "x"}, 30),
         ({"site": "y"}, 30),
     ]

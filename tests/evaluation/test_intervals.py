@@ -103,12 +103,12 @@ def test_shares_have_no_interval_unless_the_size_is_stated() -> None:
     stated = evaluate(shares, sample_size=200).systems[0]
 
     assert unknown.metrics["proficiency"].low is None
-    assert unknown.interval is not None
-    assert unknown.interval.method == "none"
-    assert "--sample-size" in unknown.interval.text
+    assert unknown.interval_method is not None
+    assert unknown.interval_method.method == "none"
+    assert "--sample-size" in unknown.interval_method.text
     counts = evaluate(Contingency.from_matrix([[60, 40], [20, 80]])).systems[0]
     assert stated.metrics["proficiency"].low == pytest.approx(counts.metrics["proficiency"].low)
-    assert "200 samples that were stated" in (stated.interval.text if stated.interval else "")
+    assert "200 samples that were stated" in (stated.interval_method.text if stated.interval_method else "")
 
 
 def test_weights_are_explained_as_an_effective_size(tmp_path: Path) -> None:
@@ -117,8 +117,8 @@ def test_weights_are_explained_as_an_effective_size(tmp_path: Path) -> None:
     system = ifs.evaluate(str(path), truth="t", system="s", weight="w").systems[0]
 
     assert system.n == pytest.approx(100**2 / 220)
-    assert system.interval is not None
-    assert "weights that sum to 100 count as 45.45 independent samples" in system.interval.text
+    assert system.interval_method is not None
+    assert "weights that sum to 100 count as 45.45 independent samples" in system.interval_method.text
     plain = ifs.evaluate(str(path), truth="t", system="s").systems[0].metrics["accuracy"]
     weighed = system.metrics["accuracy"]
     assert None not in (plain.sd, weighed.sd)
@@ -138,7 +138,7 @@ def test_weights_under_another_prevalence_keep_their_effective_size(tmp_path: Pa
 
 
 def test_halving_takes_about_three_times_the_samples() -> None:
-    interval = evaluate({"a": TABLE}).systems[0].interval
+    interval = evaluate({"a": TABLE}).systems[0].interval_method
 
     assert interval is not None
     assert interval.samples_to_halve == samples_to_halve(Posterior(TABLE), "proficiency")

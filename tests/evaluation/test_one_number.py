@@ -234,7 +234,7 @@ def test_pages_text_and_notebooks_write_the_same(evaluated: ifs.Evaluation) -> N
 
 
 def test_one_number_of_further_samples_on_a_page(evaluated: ifs.Evaluation) -> None:
-    known = {system.interval.samples_to_halve for system in evaluated if system.interval is not None}
+    known = {system.interval_method.samples_to_halve for system in evaluated if system.interval_method is not None}
     page = re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", evaluated.to_html())))
     found = re.findall(r"([\d,]+)(?: to ([\d,]+))? more (?:samples )?would", page)
     numbers = {int(part.replace(",", "")) for pair in found for part in pair if part}

@@ -171,11 +171,11 @@ def test_the_ellipse_drawn_is_hotellings() -> None:
     display = ifs.CoverageDisplay.from_evaluation(result)
     for point, system in zip(display.points, result.systems, strict=True):
         assert point.spread is not None
-        assert system.interval.coverage is not None
-        degrees = system.interval.degrees
+        covariance, degrees = system.interval_method.coverage, system.interval_method.degrees
+        assert covariance is not None
         limit = 2 * degrees / (degrees - 1) * f.ppf(display.level, 2, degrees - 1)
         away = np.array(ellipse(point.spread, display.level, 90)) - [point.false, point.captured]
-        assert np.einsum("ni,ij,nj->n", away, np.linalg.inv(system.interval.coverage), away) == pytest.approx(limit)
+        assert np.einsum("ni,ij,nj->n", away, np.linalg.inv(covariance), away) == pytest.approx(limit)
 
 
 def test_settings_of_one_tracker_are_joined_and_others_keep_their_names() -> None:

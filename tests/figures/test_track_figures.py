@@ -86,8 +86,8 @@ def test_the_coverage_ellipse_has_the_area_of_its_covariance() -> None:
     (point,) = CoverageDisplay.from_evaluation(evaluation).points
 
     assert point.spread is not None
-    assert system.interval.coverage is not None
+    assert system.interval_method.coverage is not None
     x, y = np.array(ellipse(point.spread, 0.95, 2000)).T
     area = 0.5 * abs(np.dot(x, np.roll(y, 1)) - np.dot(y, np.roll(x, 1)))
     reach = 2 * 6 / 5 * 5.786135  # the 95 % quantile of F(2, 5), from tables
-    assert area == pytest.approx(np.pi * reach * np.sqrt(np.linalg.det(system.interval.coverage)), rel=1e-5)
+    assert area == pytest.approx(np.pi * reach * np.sqrt(np.linalg.det(system.interval_method.coverage)), rel=1e-5)

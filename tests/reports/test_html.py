@@ -530,7 +530,7 @@ def test_tables_that_were_not_compared_have_no_empty_columns_named() -> None:
 def test_page_says_level_method_and_samples_that_would_help() -> None:
     evaluation = answered()
     page = as_html(evaluation)
-    made = evaluation.systems[0].interval
+    made = evaluation.systems[0].interval_method
 
     assert made is not None
     assert made.samples_to_halve is not None

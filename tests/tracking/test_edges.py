@@ -173,5 +173,5 @@ def test_scipys_words_for_level_and_seed() -> None:
 
     found = tracking.compare(truth, {"a": tracks, "b": truth}, confidence_level=0.8, gate=1.0, rng=5)
 
-    assert found.systems[0].interval.level == 0.8
+    assert found.systems[0].interval_method.level == 0.8
     assert found.to_dict()["comparison"] == expected.to_dict()["comparison"]

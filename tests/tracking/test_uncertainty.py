@@ -192,7 +192,7 @@ def test_too_few_truth_tracks_for_an_interval() -> None:
     result = tracking.evaluate(stage.truth(), stage.missing(1))
 
     assert result.to_dict()["systems"][0]["metrics"]["proficiency"] == {"value": 0.75}
-    assert "4 truth tracks, and at least 5 are needed" in result.systems[0].interval.note
+    assert "4 truth tracks, and at least 5 are needed" in result.systems[0].interval_method.note
 
 
 def test_a_tracker_does_not_differ_from_itself() -> None:

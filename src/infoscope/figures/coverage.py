@@ -418,7 +418,7 @@ class CoverageDisplay(TableDisplay):
             false, captured = (tracker.metrics[name].value for name in _AXES)
             if false is None or captured is None:
                 continue
-            spread, interval = None, tracker.interval
+            spread, interval = None, tracker.interval_method
             if interval.coverage is not None and np.isfinite(interval.coverage).all() and interval.degrees >= 2:
                 spread = Spread((false, captured), np.array(interval.coverage), interval.degrees)
             points.append(CoveragePoint(tracker.name, false, captured, spread=spread))

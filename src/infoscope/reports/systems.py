@@ -33,7 +33,8 @@ from infoscope.results.notation import (
     format_probability,
     format_share,
 )
-from infoscope.studies.evaluation import ABSENT, ClassEstimates, Evaluation, SystemResult
+from infoscope.results.system import ABSENT
+from infoscope.studies.evaluation import ClassEstimates, Evaluation, SystemResult
 from infoscope.typing import Json
 
 MAX_NUMBERS = 80_000

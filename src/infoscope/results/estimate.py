@@ -41,7 +41,7 @@ class IntervalSummary(Protocol):
         """Upper end of the interval."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Estimate:
     """A metric's value and what is believed about it; ``undefined`` says why there is no value.
 
@@ -144,6 +144,20 @@ class Estimate:
             if number is not None:
                 yield f"{name}.{part}", number
 
+    def __repr__(self) -> str:
+        """Return what is known alone.
+
+        >>> Estimate(0.868, low=0.8362343, high=0.8955208)
+        Estimate(value=0.868, low=0.836234, high=0.895521)
+        """
+        parts = {name: getattr(self, name) for name in ("value", *_STORED)}
+        known = [
+            f"{name}={part!r}" if isinstance(part, str) else f"{name}={part:.6g}"
+            for name, part in parts.items()
+            if part is not None
+        ]
+        return f"Estimate({', '.join(known)})"
+
     def __json__(self) -> Json:
         """Return what is known alone; ``shown`` repeats the number that reports show first."""
         record: dict[str, Json] = {"value": self.value}
@@ -179,9 +193,13 @@ class Estimate:
             known.setdefault("value", None)
             known["corrected"] = record.get("corrected") is True
             return cls(**known)  # type: ignore[arg-type]
-        if record is None or (isinstance(record, (int, float)) and not isinstance(record, bool)):
+        if record is None or (
+            isinstance(record, (int, float))
+            and not isinstance(record, bool)
+            and -float_info.max <= record <= float_info.max
+        ):
             return cls(record)
-        raise InputError(f"an estimate is {record!r}; a number or a record with its value is required")
+        raise InputError(f"an estimate is {repr(record)[:40]}; a finite number or a record with its value is required")
 
     @classmethod
     def __json_schema__(cls) -> dict[str, Json]:

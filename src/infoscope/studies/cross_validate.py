@@ -31,6 +31,7 @@ from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import Provenance
+from infoscope.results.system import MeasuredSystem
 from infoscope.studies.inputs import describe_blank_labels, materialize_labels
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import BlankLabels, check_positive
@@ -55,8 +56,8 @@ Runs = dict[str, Contingency]
 # Results --------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class EstimatorScores:
+@dataclass(frozen=True, repr=False)
+class EstimatorScores(MeasuredSystem):
     """One estimator: the value of each metric in every repeat, and their mean and standard deviation."""
 
     name: str

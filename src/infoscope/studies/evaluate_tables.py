@@ -682,7 +682,7 @@ def measure(subject: TableInput, findings: Sequence[Finding], level: float = 0.9
             for pair in find_pairs(table, float(entropies(table).truth))
         ),
         diagnosis=(*diagnosis, *findings),
-        interval=subject.interval,
+        interval_method=subject.interval,
         clusters=clustering,
         chance_p_value=chance_p_value(table, subject.n),
         examples=subject.examples,

@@ -24,6 +24,7 @@ from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.frame import rename_taken_columns
 from infoscope.results.provenance import Provenance
+from infoscope.results.system import ABSENT, MeasuredSystem
 from infoscope.studies.clustering import SplitsAndMerges
 from infoscope.studies.compare import Comparison
 from infoscope.studies.predictions import PairedPredictions
@@ -33,7 +34,6 @@ from infoscope.tables.rows import Codes, Ints, Rows
 from infoscope.tables.transformations import CostMatrix, sort_by_scale
 from infoscope.typing import Json
 
-ABSENT = Estimate(None, undefined="not part of this evaluation")
 MAX_CELLS = 1000
 """A document lists at most this many cells; a table with more cannot be rebuilt from it."""
 
@@ -169,8 +169,8 @@ _ROUNDING = 1e-14
 """Share of the largest variance below which a covariance is rounding."""
 
 
-@dataclass(frozen=True)
-class SystemResult:
+@dataclass(frozen=True, repr=False)
+class SystemResult(MeasuredSystem):
     """Everything about one system (in one group)."""
 
     name: str
@@ -195,7 +195,7 @@ class SystemResult:
     ordinal: tuple[str, ...] | None = None
     """The order of the classes, lowest first, where one was stated."""
     group: Mapping[str, str] | None = None
-    interval: IntervalMethod | None = None
+    interval_method: IntervalMethod | None = field(default=None, metadata={"name": "interval"})
     clusters: SplitsAndMerges | None = None
     """Groups found, split and merged, where the predictions are clusters."""
     chance_p_value: float | None = None
@@ -221,17 +221,9 @@ class SystemResult:
         """True unless the captured information is no more than chance."""
         return self.chance_p_value is None or self.chance_p_value <= CHANCE_LEVEL
 
-    def number(self, metric: str) -> float | None:
-        """Return the plug-in value of a metric; None where it is undefined or unknown."""
-        return self.estimate(metric).value
-
     def shown(self, metric: str) -> float | None:
         """Return the number that reports show for a metric: the sample's value, of information the corrected one."""
         return self.estimate(metric).shown
-
-    def estimate(self, metric: str) -> Estimate:
-        """Return the estimate of a metric, or an undefined one if the metric was not evaluated."""
-        return self.metrics.get(metric, ABSENT)
 
     def coverage_covariance(self) -> np.ndarray | None:
         """Return the posterior covariance of false and captured information; None where their spread is not known.

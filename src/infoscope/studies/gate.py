@@ -39,12 +39,13 @@ from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.notation import MetricNotation
 from infoscope.results.provenance import Provenance
+from infoscope.results.system import ABSENT
 from infoscope.studies.compare import CompareOptions, Comparison, compare, compare_rows
 from infoscope.studies.compare_statistics import MetricBelief, difference
 from infoscope.studies.diagnose import WITHHELD_METRICS
 from infoscope.studies.diagnose_statistics import find_foreign_labels
 from infoscope.studies.evaluate import check_positive_stated, evaluate
-from infoscope.studies.evaluation import ABSENT, Evaluation, SystemResult
+from infoscope.studies.evaluation import Evaluation, SystemResult
 from infoscope.studies.history import (
     ALLOWED_MISSING,
     MIN_RUNS,
@@ -892,7 +893,7 @@ class Condition:
 
 
 def _get_level(system: SystemResult) -> float:
-    return 0.95 if system.interval is None else system.interval.level
+    return 0.95 if system.interval_method is None else system.interval_method.level
 
 
 # Baseline -------------------------------------------------------------------------------------------------------------
@@ -1014,7 +1015,7 @@ class Baseline:
             )
         if evaluation.systems[0].clusters is not None:
             return "predictions are clusters"
-        if any(system.interval is not None and system.interval.groups for system in evaluation.systems):
+        if any(system.interval_method is not None and system.interval_method.groups for system in evaluation.systems):
             return (
                 "rows come in groups; name the baseline's column with --baseline-system (baseline_system= in Python) "
                 "to pair within them"
@@ -1168,7 +1169,7 @@ def _get_truth_bits(now: SystemResult, before: SystemResult) -> tuple[float, flo
 
     Those of tables that are estimated apart from the same rows differ by chance only.
     """
-    if all(result.interval is not None and result.interval.method == "draws" for result in (now, before)):
+    if all(result.interval_method is not None and result.interval_method.method == "draws" for result in (now, before)):
         return 0.0, 0.0
     bits = [round(result.number("truth_entropy") or 0.0, 9) for result in (now, before)]
     return bits[1], bits[0]

@@ -34,6 +34,7 @@ from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding, shorten_list
 from infoscope.results.provenance import Provenance
+from infoscope.results.system import MeasuredSystem
 from infoscope.studies.inputs import check_named_once, describe_blank_labels
 from infoscope.studies.latent_model import (
     SMALLEST,
@@ -88,8 +89,8 @@ ENOUGH_POWER = 0.8
 # Results --------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class LatentSystem:
+@dataclass(frozen=True, repr=False)
+class LatentSystem(MeasuredSystem):
     """One system against the truth that all systems together suggest."""
 
     name: str

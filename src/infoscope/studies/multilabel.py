@@ -36,6 +36,7 @@ from infoscope.results.estimate import Difference, Estimate, Verdict
 from infoscope.results.finding import Finding, shorten_list
 from infoscope.results.notation import state_p_value
 from infoscope.results.provenance import IgnoredRows, Provenance
+from infoscope.results.system import MeasuredSystem
 from infoscope.studies.inputs import describe_blank_labels
 from infoscope.studies.multilabel_measures import (
     MEASURES,
@@ -180,8 +181,8 @@ class Level:
     """Parents by the bits that rolling their children up loses, the costliest first."""
 
 
-@dataclass(frozen=True)
-class Predictor:
+@dataclass(frozen=True, repr=False)
+class Predictor(MeasuredSystem):
     """One predictor against the truth."""
 
     name: str

@@ -379,7 +379,7 @@ def _compare(truth: Source, systems: Mapping[str, Any], settings: TrackingOption
                 metrics=estimates,
                 ledger=_ledger_lines(total),
                 curve={line: tuple(None if np.isnan(x) else float(x) for x in curve[line]) for line in curve},
-                interval=TrackerInterval(
+                interval_method=TrackerInterval(
                     spread.method,
                     settings.level,
                     spread.degrees,

@@ -29,6 +29,7 @@ from infoscope.results.base import SystemsResult
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance
+from infoscope.results.system import MeasuredSystem
 from infoscope.studies.tracking_matching import Cell, Convention, MatchedSequence, Segment, TrackingOptions
 from infoscope.studies.tracking_measures import TrackSums, compute_values, get_measures, join, stack
 from infoscope.tables.tracks import Ints, sum_by
@@ -90,8 +91,8 @@ class SystemTrack:
     spurious: float
 
 
-@dataclass(frozen=True, eq=False)
-class SequenceResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class SequenceResult(MeasuredSystem):
     """One sequence of one tracker."""
 
     name: str
@@ -127,8 +128,8 @@ class TrackerInterval:
     """Covariance of (false information ratio, proficiency), for the ellipse in the coverage plane."""
 
 
-@dataclass(frozen=True, eq=False)
-class TrackerResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class TrackerResult(MeasuredSystem):
     """One tracker: its metrics with intervals, its ledger, and its sequences."""
 
     name: str
@@ -140,7 +141,7 @@ class TrackerResult:
     """Lines of the ledger over all sequences, in bits."""
     curve: Mapping[str, tuple[float | None, ...]]
     """HOTA and its parts at each level of similarity."""
-    interval: TrackerInterval
+    interval_method: TrackerInterval = field(metadata={"name": "interval"})
     sequences: tuple[SequenceResult, ...]
     diagnosis: tuple[Finding, ...] = ()
     ignored: tuple[IgnoredRows, ...] = ()

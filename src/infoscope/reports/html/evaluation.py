@@ -74,7 +74,7 @@ def _draw_system(system: SystemResult, unit: Units, position: int, matrix: Html)
     if not fixes and system.classes and has_information:
         fixes.append(element("p", "No two classes are confused.", class_="note"))
     actions = [(finding.action or "Note", finding.text) for finding in system.diagnosis]
-    more = None if system.interval is None else system.interval.samples_to_halve
+    more = None if system.interval_method is None else system.interval_method.samples_to_halve
     if more:
         actions.append(("More data", f"{more:,} more samples would halve the interval of what it captures."))
     if actions:

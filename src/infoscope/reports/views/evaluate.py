@@ -739,7 +739,7 @@ def _make_moments_sections(evaluation: Evaluation, unit: Units) -> Iterator[Sect
     several = len(evaluation.systems) > 1
     parts: list[Block | Section] = []
     for system in evaluation.ranking[:MAX_MOMENTS]:
-        method, covariance = system.interval, system.information_covariance()
+        method, covariance = system.interval_method, system.information_covariance()
         prior = "" if method is None else method.prior or ""
         # frequencies of the truth that are stated, and so do not vary, make another posterior
         if covariance is None or not covariance[0, 0] or not (prior in STATED_PRIORS or prior.endswith("per cell")):
@@ -886,7 +886,7 @@ def _make_appendix(evaluation: Evaluation, unit: Units) -> Appendix:
 def _describe_intervals(evaluation: Evaluation) -> list[str]:
     """Say how intervals were made, once for all systems, and how many samples would halve them, as a range."""
     methods: dict[str, list[int]] = {}
-    for interval in (system.interval for system in evaluation.systems if system.interval is not None):
+    for interval in (system.interval_method for system in evaluation.systems if system.interval_method is not None):
         more = interval.samples_to_halve
         methods.setdefault(interval.basis, []).extend(() if more is None else (more,))
     return [

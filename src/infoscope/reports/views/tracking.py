@@ -129,8 +129,8 @@ def outline(evaluation: TrackingEvaluation, unit: Units) -> Outline:
         headline = (Name(focus.name, 48), f" captures {share} of the information about who was where{rank}.")
     method: list[Phrase] = []
     for system in evaluation.systems:
-        note = f": {system.interval.note}" if system.interval.note else ""
-        method.append(("Intervals of ", Name(system.name, 60), f": {system.interval.method}{note}."))
+        note = f": {system.interval_method.note}" if system.interval_method.note else ""
+        method.append(("Intervals of ", Name(system.name, 60), f": {system.interval_method.method}{note}."))
     method.append("Frames are not independent: no interval counts them as independent draws.")
     return Outline(
         title=f"{focus.name[:60]}: {format_share(captured.shown, 0)} of who was where captured",
@@ -260,7 +260,7 @@ def _show_ledgers(evaluation: TrackingEvaluation, focus: TrackerResult, unit: Un
     )
     left: list[Block] = [Table(*lines, "Information ledger", max_rows=ALL_ROWS)]
     left += _draw(lambda: TrackLedgerDisplay.from_evaluation(evaluation)) if len(evaluation.systems) > 1 else []
-    ellipses = any(system.interval.coverage is not None for system in evaluation.systems)
+    ellipses = any(system.interval_method.coverage is not None for system in evaluation.systems)
     held = f"; ellipses hold both figures with {evaluation.convention.level:.0%}" if ellipses else ""
     words = f"Up is captured, right is false information{held}. The star has all of the truth and nothing else."
     right = _draw(lambda: CoverageDisplay.from_evaluation(evaluation), words)
