@@ -1,5 +1,8 @@
 """First mistakes of new users: the message names the mistake and the way out."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -65,7 +68,7 @@ def test_one_confusion_reads_as_one() -> None:
 def test_no_word_at_all_shows_the_help_as_it_is() -> None:
     done = run()
     assert done.exit_code == 2
-    assert done.output.startswith("Usage: app [OPTIONS] COMMAND [ARGS]...\n\n  How much of the truth")
+    assert done.output.startswith("Usage: app [OPTIONS] COMMAND [ARGS]...\n\n  Is the new model really better")
     assert "infoscope: Usage" not in done.output
 
 
@@ -84,3 +87,20 @@ def test_files_put_together_with_their_headers_are_noticed(command: list[str]) -
     assert "Some rows hold the names of their columns, 'label' and 'pred'" in done.stderr
     Path("both.csv").write_text(part)
     assert "header" not in run(*command, "both.csv", "-t", "label", "--format", "json").stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are of Unix")
+def test_a_long_message_is_broken_at_the_width_of_the_terminal_and_not_in_a_log(tmp_path: Path) -> None:
+    (tmp_path / "n.csv").write_text("x,y\n" + "".join(f"{n / 7},{n / 11}\n" for n in range(40)))
+    words = [sys.executable, "-m", "infoscope", "n.csv"]
+    inside, outside = os.openpty()
+    told = subprocess.run(words, cwd=tmp_path, stderr=outside, check=False, env={**os.environ, "COLUMNS": "80"})
+    lines = os.read(inside, 10_000).decode().splitlines()
+    os.close(inside)
+    os.close(outside)
+    logged = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert (told.returncode, logged.returncode) == (2, 2)
+    assert max(map(len, lines)) <= 80
+    assert "  infoscope evaluate n.csv -t TRUTH -s SYSTEM," in lines
+    assert " ".join(" ".join(lines).split()) == logged.stderr.strip()

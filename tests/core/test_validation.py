@@ -125,7 +125,7 @@ def test_a_generator_gives_a_seed_and_moves_on() -> None:
 def test_an_unknown_keyword_gets_the_nearest_name() -> None:
     with pytest.raises(TypeError, match=r"^unexpected keyword argument 'levle'; did you mean 'level'\?$"):
         study("rows", levle=0.9)  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match=r"^unexpected keyword argument 'zzz'; there are source, rope, level"):
+    with pytest.raises(TypeError, match=r"^unexpected keyword argument 'zzz'; there are\n  source, rope, level"):
         study("rows", zzz=1)  # type: ignore[call-arg]
 
 

@@ -11,8 +11,10 @@ import errno
 import json
 import os
 import re
+import shutil
 import signal
 import sys
+import textwrap
 import threading
 import traceback
 from collections.abc import Iterator
@@ -217,4 +219,34 @@ def say(line: str, *, is_command: bool = False) -> None:
     A command is for the log of a build server, and its names are escaped already.
     """
     with suppress(OSError, ValueError):
-        click.echo(mask_secrets(line if is_command else _escape_job_commands(line)), err=True)
+        text = mask_secrets(line if is_command else _escape_job_commands(line))
+        if sys.stderr.isatty() and not is_command and "\n" not in text:  # a log keeps one line per message
+            text = wrap_message(text, shutil.get_terminal_size((80, 24)).columns)
+        click.echo(text, err=True)
+
+
+def wrap_message(message: str, width: int) -> str:
+    """Break a message that is longer than a line at its clauses and words; commands stay whole, to be copied.
+
+    >>> print(wrap_message("infoscope: rows.csv has no truth; choose: infoscope evaluate rows.csv -t A", 40))
+    infoscope: rows.csv has no truth;
+      choose:
+      infoscope evaluate rows.csv -t A
+    """
+    if len(message) <= width:
+        return message
+    parts = re.split(r"(?<=;) |(?<=[.]) (?=[A-Z])| (?=`?infoscope [a-z])", message)
+    lines = []
+    for part in parts:
+        if re.match(r"`?infoscope [a-z]", part):
+            lines.append(f"  {part}")
+        else:
+            lines += textwrap.wrap(
+                part,
+                max(width, 20),
+                initial_indent="  " if lines else "",
+                subsequent_indent="  ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+    return "\n".join(lines)

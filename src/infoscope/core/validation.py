@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -207,13 +208,14 @@ def validated(**constraints: Constraint) -> Callable[[Callable[P, T]], Callable[
                     spelling[name] = alias
             for keyword in kwargs:
                 if keyword not in parameters and not takes_any:
-                    names = ", ".join(name for name in parameters if name not in ("self", "cls"))
+                    listed = ", ".join(name for name in parameters if name not in ("self", "cls"))
+                    names = textwrap.fill(listed, 80, initial_indent="  ", subsequent_indent="  ")
                     if keyword == "until":
                         hint = ALL_ROWS_ARE_READ
                     elif keyword in READ_SETTINGS and "read" in parameters:
                         hint = f"give read=infoscope.ReadOptions({keyword}=…)"
                     else:
-                        hint = did_you_mean(keyword, parameters, f"there are {names}")
+                        hint = did_you_mean(keyword, parameters, f"there are\n{names}")
                     raise TypeError(f"unexpected keyword argument {keyword!r}; {hint}")
             given: dict[str, Any] = by_position | kwargs
             if takes_truth and "source" not in given:
