@@ -5,6 +5,9 @@ import pytest
 from sklearn.metrics import confusion_matrix
 
 import infoscope as ifs
+from infoscope import ConfusionDisplay, Contingency
+from infoscope.figures.confusion import ConfusionGridDisplay, heat_map
+from infoscope.figures.scene import REJECTIONS, Words, blend_colours
 
 TRUTH = [0, 0, 1, 1, 1, 2, 2, 2, 2, 2]
 PREDICTED = [0, 1, 1, 1, 2, 2, 2, 2, 0, 1]
@@ -31,3 +34,17 @@ def test_names_follow_their_classes_wherever_these_are_drawn() -> None:
     assert set(display.map.truth) == set(display.map.system) == set(names)
     two = ifs.Contingency.from_labels([0, 1, 1], [0, 1, 0], positive=1)
     assert ifs.ConfusionDisplay.from_table(two, display_labels=["no", "yes"], order="given").map.truth == ("no", "yes")
+
+
+def test_rejections_are_neither_right_nor_wrong() -> None:
+    """They have a colour of their own, and the largest error keeps its scale."""
+    table = Contingency.from_matrix([[6, 1, 3], [2, 1, 7]], truth=["a", "b"], system=["a", "b", "?"], reject="?")
+    cells = heat_map(table, "given")
+    violet = np.rint(blend_colours(REJECTIONS, np.sqrt(0.7)))
+
+    assert cells.rejected.tolist() == [[False, False, True]] * 2
+    assert cells.find_worst_error(cells.of_truth) == pytest.approx(0.2)
+    assert [truth + system for truth, system, *_ in cells.largest()] == ["ba", "ab"]
+    np.testing.assert_array_equal(cells.colours[1, 2], violet)
+    for display in (ConfusionDisplay.from_table(table), ConfusionGridDisplay.from_table({"a": table})):
+        assert "rejected" in [mark.text for mark in display.panel().marks if isinstance(mark, Words)]

@@ -18,6 +18,7 @@ from infoscope.figures.layout import FONT, draw_legend, fit_label, measure_width
 from infoscope.figures.scene import (
     ERRORS,
     HITS,
+    REJECTIONS,
     Axis,
     Bar,
     Mark,
@@ -143,12 +144,18 @@ KEY_ROOM = 290.0
 
 @dataclass(frozen=True)
 class HeatMap:
-    """Counts in the order they are shown, and which cells are hits."""
+    """Counts in the order they are shown, which cells are hits, and which are rejections: neither right nor wrong."""
 
     truth: tuple[str, ...]
     system: tuple[str, ...]
     counts: NDArray[Any]
     hits: NDArray[np.bool_]
+    rejected: NDArray[np.bool_]
+
+    @cached_property
+    def wrong(self) -> NDArray[np.bool_]:
+        """Which cells are errors."""
+        return ~(self.hits | self.rejected)
 
     @cached_property
     def of_truth(self) -> NDArray[Any]:
@@ -174,14 +181,15 @@ class HeatMap:
 
     def find_worst_error(self, share: NDArray[Any]) -> float:
         """Return the largest of these shares that is wrong in one cell."""
-        return float(np.max(np.where(self.hits, 0.0, share), initial=0.0))
+        return float(np.max(np.where(self.wrong, share, 0.0), initial=0.0))
 
     def colour(self, share: NDArray[Any], worst: float) -> NDArray[np.uint8]:
-        """Colour each cell by its share, with this one as the darkest error."""
+        """Colour each cell by its share, with this one as the darkest error; of rejections all is the darkest."""
         colours = np.empty((*self.counts.shape, 3), np.uint8)
         colours[:] = np.rint(blend_colours(ERRORS, 0.0))  # most cells are empty
-        errors = (share > 0) & ~self.hits
+        errors = (share > 0) & self.wrong
         colours[errors] = np.rint(blend_colours(ERRORS, np.sqrt(share[errors] / (worst or 1.0))))
+        colours[self.rejected] = np.rint(blend_colours(REJECTIONS, np.sqrt(share[self.rejected])))
         colours[self.hits] = np.rint(blend_colours(HITS, 0.05 + 0.35 * share[self.hits]))
         return colours
 
@@ -190,7 +198,7 @@ class HeatMap:
         step = -(-max(self.counts.shape) // most)
         if step == 1:
             return self.colours
-        errors = _find_block_maxima(np.where(self.hits, 0.0, self.of_truth), step)
+        errors = _find_block_maxima(np.where(self.wrong, self.of_truth, 0.0), step)
         hits = _find_block_maxima(self.hits, step)
         level = np.sqrt(errors / (float(errors.max(initial=0.0)) or 1.0))
         quiet = hits & (level < 0.5)
@@ -200,7 +208,7 @@ class HeatMap:
 
     def largest(self, most: int = 10) -> list[tuple[str, str, float, float]]:
         """Return the largest confusions: truth, prediction, count, fraction of the true class."""
-        rows, columns = np.nonzero(np.where(self.hits, 0.0, self.counts) > 0)
+        rows, columns = np.nonzero(np.where(self.wrong, self.counts, 0.0) > 0)
         weight, share = self.counts[rows, columns], self.of_truth[rows, columns]
         order = np.lexsort((-share, -weight))[:most]
         return [(self.truth[rows[k]], self.system[columns[k]], float(weight[k]), float(share[k])) for k in order]
@@ -236,6 +244,7 @@ def heat_map(table: Contingency, order: Order = "confusion") -> HeatMap:
         tuple(str(table.system_labels[column]) for column in columns),
         _make_dense(table)[np.ix_(rows, columns)],
         hits,
+        np.broadcast_to(columns == (-1 if table.reject_column is None else table.reject_column), hits.shape),
     )
 
 
@@ -341,7 +350,8 @@ class ConfusionDisplay(TableDisplay):
         font = 12.5 if few else 8.5
         left = 30.0 + max(measure_width(fit_label(label, NAME_ROOM, font), font) for label in self.map.truth)
         top = 30.0 + max(measure_width(fit_label(label, NAME_ROOM, font), font) for label in self.map.system)
-        right = max(14.0, KEY_ROOM - left - cell * columns)
+        key_room = KEY_ROOM + 90.0 * bool(self.map.rejected.any())
+        right = max(14.0, key_room - left - cell * columns)
         confusions = "; ".join(
             f"{shorten(truth, 40)} predicted as {shorten(system, 40)}, {write_count(count)} ({share:.0%})"
             for truth, system, count, share in self.map.largest(3)
@@ -377,7 +387,8 @@ class ConfusionDisplay(TableDisplay):
         worst = self.map.find_worst_error(self.map.of_truth)
         key = [(HITS[2], "right")] if self.map.hits.any() else []
         key += [(ERRORS[3], f"wrong, darkest: {worst:.0%} of the true")] if worst > 0 else []
-        start = max(4.0, min(left, panel.width - KEY_ROOM))
+        key += [(REJECTIONS[3], "rejected")] if self.map.rejected.any() else []
+        start = max(4.0, min(left, panel.width - key_room))
         return replace(panel, marks=(*marks, *draw_legend(panel, start, panel.height - 14.0, key)))
 
     def _draw_cells(self, texts: Sequence[Sequence[str]]) -> Iterator[Mark]:
@@ -534,6 +545,7 @@ class ConfusionGridDisplay(TableDisplay):
             for line, text in enumerate(matrix.scores):
                 marks.append(Words(x, bottom + 14.0 + _LINE * line, text, "ink", "small"))
         wrong = [(ERRORS[3], f"wrong, darkest: {worst:.0%} of the {self._whole} class")] if worst > 0 else []
+        wrong += [(REJECTIONS[3], "rejected")] if any(matrix.map.rejected.any() for matrix in self.matrices) else []
         key = draw_legend(panel, 16.0, panel.height - 12.0, [(HITS[2], "right"), *wrong])
         return replace(panel, marks=(*marks, *key))
 

@@ -299,11 +299,12 @@ def draw_confusion_matrix(system: SystemResult) -> tuple[Html, Json]:
 
 
 def _draw_matrix(cells: HeatMap, system: SystemResult) -> Html:
-    # a step of colour for each cell: errors 0 to 5 on their own scale, hits 0 to 3
+    # a step of colour for each cell: errors 0 to 5 on their own scale, rejections 0 to 5, hits 0 to 3
     share_of_row = cells.of_truth
-    worst = float(np.max(np.where(cells.hits, 0.0, share_of_row), initial=0.0)) or 1.0
-    errors = np.ceil(5.0 * np.sqrt(share_of_row / worst))
-    levels = np.where(cells.hits, np.ceil(3.0 * share_of_row), errors).astype(int)
+    worst = cells.find_worst_error(share_of_row) or 1.0
+    steps = np.ceil(5.0 * np.sqrt(share_of_row / np.where(cells.rejected, 1.0, worst)))
+    levels = np.where(cells.hits, np.ceil(3.0 * share_of_row), steps).astype(int)
+    kinds = np.where(cells.hits, "d", np.where(cells.rejected, "r", "e")).tolist()
 
     heads = [element("th", "true ↓ predicted →", scope="col", class_="dim")]
     for name in cells.system:
@@ -312,10 +313,10 @@ def _draw_matrix(cells: HeatMap, system: SystemResult) -> Html:
     rows = []
     for i, name in enumerate(cells.truth):
         written = []
-        for count, hit, level in zip(cells.counts[i].tolist(), cells.hits[i].tolist(), levels[i].tolist(), strict=True):
+        for count, kind, level in zip(cells.counts[i].tolist(), kinds[i], levels[i].tolist(), strict=True):
             full = f' data-count="{format_count(count)}"' if count >= 1e5 else ""  # where the cell shortens it
             text = shorten_count(count) if count else "·"
-            written.append(Html(f"<td class={'d' if hit else 'e'}{level}{full}>{text}</td>"))
+            written.append(Html(f"<td class={kind}{level}{full}>{text}</td>"))
         rows.append(element("tr", element("th", draw_label(name, 18), scope="row", data_label=name), *written))
     # names of columns stand upright where they do not fit beside each other
     is_wide = sum(max(8.0 * min(len(name), 18) + 8.0, 38.0) for name in cells.system) > 460.0
