@@ -3,7 +3,7 @@
 import pytest
 from click.testing import CliRunner
 
-from tests.api import app
+from tests.api import app, find
 
 SYMBOLS = {
     "holt2010": """
@@ -117,6 +117,14 @@ def test_every_symbol_of_a_paper_is_explained_as_it_is_meant_there(paper: str) -
 )
 def test_symbols_are_known_as_the_pages_about_the_papers_and_the_pictures_write_them(symbol: str, said: str) -> None:
     assert said in explained(symbol)
+
+
+@pytest.mark.parametrize(
+    ("symbol", "metric"),
+    [("ΔH′", "triangle_divergence"), ("2·MI′", "triangle_transfer"), ("VI'", "triangle_variation")],
+)
+def test_metrics_are_found_by_either_prime(symbol: str, metric: str) -> None:
+    assert find(symbol).name == metric
 
 
 def test_a_name_is_known_with_and_without_hyphen_and_accent() -> None:

@@ -24,8 +24,9 @@ from tests.api import (
     read_label_lists,
     sum_categories,
 )
-from tests.multilabel.kdd import labeler, line_stripped, needs_data, verbatim
+from tests.multilabel.kdd import PAIRS, labeler, line_stripped, needs_data, verbatim
 from tests.published.figures import Figure, figures
+from tests.reference import ROOT
 
 pytestmark = needs_data
 
@@ -131,6 +132,15 @@ def test_table_1_is_one_command() -> None:
         else:
             found = rows[truth, system][figure.metric or ""]
         assert float(found) == pytest.approx(figure.value, rel=0, abs=figure.tolerance)
+
+
+@pytest.mark.reference
+def test_the_paper_s_page_says_how_many_categories_are_reassigned_in_the_files_as_they_are() -> None:
+    rows = rows_of_agree(*map(labeler, (1, 2, 3)))
+    first, second, third = (rows[f"labeler{a}", f"labeler{b}"]["reassigned"] for a, b in PAIRS)
+    page = (ROOT / "docs" / "papers" / "steingold2016.md").read_text(encoding="utf-8")
+
+    assert f"counts {first}, {second} and {third} reassigned categories in the files as they are" in page
 
 
 @pytest.mark.reference

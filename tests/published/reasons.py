@@ -104,7 +104,7 @@ REASONS: tuple[tuple[dict[str, str], Reason], ...] = (
     ),
     (
         {"paper": "hu2008", "where": "Property 3", "input": "hu_M18"},
-        "It needs rejections that are all of one class, as in M9 and M10; those of M18 are of two.",
+        "The printed condition names one class, as in M9 and M10; the rejected samples of M18 are of two.",
     ),
     ({"as_printed": "illustration:*"}, "An illustration in round numbers, without data."),
     ({"paper": "valverde2013", "as_printed": "entropy triangles"}, "Pictures without a printed number."),

@@ -329,8 +329,11 @@ def register(entry: Metric) -> Metric:
 # ── finding ──────────────────────────────────────────────────────────────────────────────────────
 
 
+_ALIKE = {ord("_"): " ", ord("-"): " ", ord("\N{PRIME}"): "'"}
+
+
 def _fold(name: str) -> str:
-    return " ".join(name.lower().replace("_", " ").replace("-", " ").split())
+    return " ".join(name.lower().translate(_ALIKE).split())
 
 
 def _load(domain: Domain = "table") -> None:

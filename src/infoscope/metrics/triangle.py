@@ -123,7 +123,7 @@ def triangle_divergence(table: Contingency) -> Real:
         symbol="2MI'",
         formula=r"\frac{2 I(T;S)}{\log_2 k + \log_2 m}",
         source="valverde2010",
-        aliases=("2MI'",),
+        aliases=("2MI'", "2·MI'"),
         laws=_LAWS | {Law.EXCHANGE, Law.INDEPENDENCE_IS_ZERO},
         undefined=_ONE_CLASS,
         note="Depends on the number of declared classes, also those without samples.",

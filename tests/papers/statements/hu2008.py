@@ -184,9 +184,9 @@ def accuracy_is_open() -> str:
 
 @hu(
     "Property 3",
-    "If no accepted sample is wrong (A = 1) and some are rejected, NI is 1 all the same, which is not desirable.",
-    Verdict.ONLY_IF,
-    "all rejected samples are of one class",
+    "If no accepted sample is wrong (A = 1) and samples of one class are rejected (c_i(m+1) = Rej ≠ 0), NI is 1 all "
+    "the same, which is not desirable.",
+    Verdict.TRUE,
 )
 def rejecting_is_free() -> str:
     accepted_right = SMALL[np.all(SMALL[:, :, :2] * (1 - np.eye(2, dtype=int)) == 0, axis=(1, 2))]
@@ -200,8 +200,8 @@ def rejecting_is_free() -> str:
     assert NI(m18) < 1 == scored("accepted_accuracy", m18, reject=True)
     return (
         f"Of the {len(accepted_right)} tables with classes of 5 and 3 samples, rejections and no accepted error, NI is "
-        f"1 for the {np.sum(one_class)} that reject samples of one class only (as M9 and M10), and for no other; the "
-        f"printed condition names one class, too. M18 = {shown(m18)} rejects samples of two classes, and its NI is "
+        f"1 for the {np.sum(one_class)} that reject samples of one class only (as M9 and M10), and for no other. "
+        f"M18 = {shown(m18)} rejects samples of two classes, and its NI is "
         f"{NI(m18):.3f}. The index that the paper proposes instead (`proficiency_without_reject`) is below 1 for all "
         "of them."
     )
