@@ -47,6 +47,8 @@ from infoscope.metrics.shannon import entropies
 WIDTH, MARGIN = 640.0, 2.0
 NAME_WIDTH = 9.5
 """Room for a letter of a name that stands in the bar, with what is left at both ends."""
+OUTPUT_WIDTH = 160.0
+"""Pixels of the words below the output."""
 
 
 def draw_brace(start: float, end: float, y: float, depth: float) -> Line:
@@ -142,8 +144,10 @@ class LedgerDisplay(TableDisplay):
             return [drawn, Words(0.0, -0.14, text, shift=(0.0, 12.0))]
         if part == "false":
             return [drawn, Words(total, 1.14, text, anchor="end", shift=(0.0, -11.0))]
-        if start / total > 0.18:
-            return [drawn, Words(start, -0.14, text, anchor="end", shift=(-6.0, 12.0))]
+        if start / total > 0.18:  # left of what is written below the output, which ends at the right edge
+            after = (1.0 - start / total) * (WIDTH - 2 * MARGIN)
+            shift = min(-6.0, after - OUTPUT_WIDTH)
+            return [drawn, Words(start, -0.14, text, anchor="end", shift=(shift, 12.0))]
         return [drawn, Words(start, -0.14, text, shift=(96.0, 12.0))]
 
 
