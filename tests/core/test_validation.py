@@ -127,6 +127,8 @@ def test_an_unknown_keyword_gets_the_nearest_name() -> None:
         study("rows", levle=0.9)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match=r"^unexpected keyword argument 'zzz'; there are\n  source, rope, level"):
         study("rows", zzz=1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"'sample_wieght'; did you mean 'sample_weight'"):
+        ifs.Contingency.from_labels(["a"], ["a"], sample_wieght=[1])  # type: ignore[call-arg]
 
 
 def test_python_itself_rejects_what_does_not_bind() -> None:

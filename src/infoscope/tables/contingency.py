@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real, freeze_arrays, group_sum, holds_everywhere, sum_columns, sum_rows
+from infoscope.core.validation import validated
 from infoscope.errors import InputError
 from infoscope.tables import construction, ifs_file, transformations
 from infoscope.tables.counting import Support, check_cells, describe_ignored, make_summable
@@ -110,6 +111,7 @@ class Contingency:
     # ── ways in ──────────────────────────────────────────────────────────────────────────────
 
     @classmethod
+    @validated()
     def from_labels(
         cls,
         y_true: LabelsLike,
