@@ -148,6 +148,11 @@ def test_a_name_is_known_with_and_without_hyphen_and_accent() -> None:
         ("split entropy diagram", "truth and for the output"),
         ("specialization", "because H'(S|T) falls"),
         ("2-simplex", "how unbalanced its classes are"),
+        ("zones", "random at the lower right"),
+        ("strong discrimination", "worthless ones alone"),
+        ("Majority classifiers", "always predicts the same class"),
+        ("Specialized classifiers", "because H'(S|T) falls"),
+        ("split entropy triangles", "truth and for the output separately"),
     ],
 )
 def test_words_of_the_papers_are_explained(word: str, said: str) -> None:

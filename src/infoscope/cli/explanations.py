@@ -122,8 +122,9 @@ _AROUND = (
     r" per [\d,]+ rows$",
     r"^\d+(\.\d+)?% ",
     r" \([^()]*\)$",
+    r"(?<=[a-z]{2}[^s])s$",
 )
-"""Text around a word in tables and in scikit-learn: endings, units, classes, systems, levels, symbols."""
+"""Text around a word in tables and in scikit-learn: endings, units, classes, systems, levels, symbols, plurals."""
 
 
 def _vary_spelling(name: str) -> Iterator[str]:
