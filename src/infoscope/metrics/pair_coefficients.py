@@ -6,15 +6,23 @@ Albatineh, Niewiadomska-Bugaj and Mihalko (2006) and Warrens (2008) review them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import nan, sqrt
 from typing import Any
 
 import numpy as np
 
 from infoscope.metrics.partitions import pair_confusion_matrix
+from infoscope.tables.labels import Label
+from infoscope.typing import ArrayLike
 
 
-def pair_measures(*table: Any, **labels: Any) -> dict[str, float]:
+def pair_measures(
+    *table: Any,
+    sample_weight: ArrayLike | None = None,
+    labels: Sequence[Label] | None = None,
+    reject: Label | None = None,
+) -> dict[str, float]:
     """Compute the coefficients of the literature over pairs of samples, for two groupings without common names.
 
     The Rand, Jaccard, Fowlkes-Mallows, Wallace, Hubert and Mirkin indices are metrics of their own.
@@ -23,8 +31,12 @@ def pair_measures(*table: Any, **labels: Any) -> dict[str, float]:
     ----------
     *table : Contingency or labels
         A table of counts, or the labels of both sides.
-    **labels
-        How labels are counted, as for ``pair_confusion_matrix``.
+    sample_weight : array-like, optional
+        Weight of each sample, where labels are given.
+    labels : sequence of labels, optional
+        Labels that are counted, and their order, where labels are given.
+    reject : label, optional
+        Prediction that means "abstained", where labels are given.
 
     Returns
     -------
@@ -44,7 +56,9 @@ def pair_measures(*table: Any, **labels: Any) -> dict[str, float]:
     that do not depend on the marginal distributions", Psychometrika 73 (2008).
     """
     # pairs that are together on both sides, in the truth only, in the system only, and on neither side
-    (d, c), (b, a) = (np.asarray(pair_confusion_matrix(*table, **labels), dtype=float) / 2).tolist()
+    given = {"sample_weight": sample_weight, "labels": labels, "reject": reject}
+    options: Any = {name: value for name, value in given.items() if value is not None}
+    (d, c), (b, a) = (np.asarray(pair_confusion_matrix(*table, **options), dtype=float) / 2).tolist()
 
     def divide(part: float, whole: float) -> float:
         return part / whole if whole else nan

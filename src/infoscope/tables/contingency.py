@@ -629,6 +629,27 @@ class Contingency:
         rows.append(["p(system)", *(f"{value / total:.4f}" for value in self.column_totals), ""])
         return "\n".join([format_table(self), "joint and marginal probabilities", *_align_columns(rows)])
 
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Hand the cells to any library that reads Arrow, as rows of truth, system and count.
+
+        A dense table has every cell, a sparse one those that were counted. Labels of several types become text.
+        """
+        if self.batch_shape:
+            raise InputError("a batch of tables is no table of rows; hand over one of its tables")
+        try:
+            import pyarrow as pa  # noqa: PLC0415 - an extra
+        except ImportError as error:
+            raise InputError("a table becomes Arrow by pyarrow; pip install 'infoscope[arrow]'") from error
+        columns = {}
+        for side, labels, places in (
+            ("truth", self.truth_labels, self.cell_rows),
+            ("system", self.system_labels, self.cell_columns),
+        ):
+            is_uniform = len({type(label) for label in labels}) == 1
+            columns[side] = pa.array(labels if is_uniform else list(map(str, labels))).take(pa.array(places))
+        columns["count"] = pa.array(self.values.reshape(-1))
+        return pa.table(columns).__arrow_c_stream__(requested_schema)
+
     def _repr_html_(self) -> str:
         """Show the table in a notebook."""
         report: Any = importlib.import_module("infoscope.reports.notebook")  # the one step upwards, by name
