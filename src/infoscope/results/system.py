@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from infoscope.errors import UnknownNameError, did_you_mean
+from infoscope.metrics.registry import find
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import MetricNotation
 
@@ -18,8 +20,16 @@ class MeasuredSystem:
     metrics: Mapping[str, Estimate]
 
     def estimate(self, metric: str) -> Estimate:
-        """Return the estimate of a metric, or an undefined one if the metric was not evaluated."""
-        return self.metrics.get(metric, ABSENT)
+        """Return the estimate of a metric by id or alias, undefined if it was not evaluated; reject unknown names."""
+        if metric in self.metrics:
+            return self.metrics[metric]
+        try:
+            return self.metrics.get(find(metric).name, ABSENT)
+        except UnknownNameError as error:  # metrics of trackers and label sets are found among the system's own
+            hint = did_you_mean(metric, self.metrics)
+            if not hint:
+                raise
+            raise UnknownNameError(f"there is no metric {metric!r}; {hint}") from error
 
     def number(self, metric: str) -> float | None:
         """Return the value of a metric in the sample; None where it is undefined or was not evaluated."""
