@@ -76,7 +76,7 @@ def _without_law(law: type[LogLaw]) -> AbstractContextManager[Any]:
 
 
 def _with_one_trend() -> AbstractContextManager[Any]:
-    fits = tree_levels.TrendLevel._fits.func  # type: ignore[attr-defined]
+    fits = vars(tree_levels.TrendLevel)["_fits"].func
     return patch.object(tree_levels.TrendLevel, "_fits", property(lambda self: fits(self)[:1]))
 
 
@@ -118,7 +118,8 @@ def tables(task: Record) -> tuple[Contingency, Contingency]:
     joint = joint_probabilities(task["family"], task["k"], task["prevalence"], rng)
     names = [f"c{i}" for i in range(task["k"])]
     counts = rng.multinomial(task["n"], joint.ravel()).reshape(joint.shape)
-    return tuple(Contingency.from_matrix(cells, truth=names, system=names) for cells in (joint, counts))  # type: ignore[return-value]
+    population = Contingency.from_matrix(joint, truth=names, system=names)
+    return population, Contingency.from_matrix(counts, truth=names, system=names)
 
 
 def measure_table(task: Record) -> Record:

@@ -158,9 +158,9 @@ class Posterior(MetricSummaries):
         check_level(level)
         entries = [_find_with_posterior(name) for name in names]
         blind = [entry.name for entry in entries if self._get_renamed(entry) is not None]
-        if blind and self.under_best_names is not None:
+        if blind and self._under_best_names is not None:
             seeing = [entry.name for entry in entries if entry.name not in blind]
-            return self.under_best_names.summaries(blind, level, alone=alone) | self.summaries(seeing, level)
+            return self._under_best_names.summaries(blind, level, alone=alone) | self.summaries(seeing, level)
         summaries: dict[str, Summary] = {}
         exact: dict[str, ExactSummary | None] = {}
         for entry in entries:
@@ -370,13 +370,13 @@ class Posterior(MetricSummaries):
     @cached_property
     def r_hat(self) -> float | None:
         """R̂ of the chains behind half of the draws, in the mutual information; None where there are no chains."""
-        if self.under_best_names is not None:
-            return self.under_best_names.r_hat
+        if self._under_best_names is not None:
+            return self._under_best_names.r_hat
         chains = self._belief.count_chains(self.draw_count) if isinstance(self._belief, Tree) else 0
         return compute_split_r_hat(self.draws("mutual_information")[1::2], chains) if chains else None
 
     @cached_property
-    def under_best_names(self) -> Posterior | None:
+    def _under_best_names(self) -> Posterior | None:
         """The posterior of the same predictions under the names that fit, if they look renamed; else None.
 
         Metrics that see no names are taken from it, so that they are the same numbers under all names.
@@ -403,7 +403,7 @@ class Posterior(MetricSummaries):
     def _get_renamed(self, entry: Metric) -> Posterior | None:
         """Return the posterior under the best names for a metric of the table that sees no names."""
         is_blind = Law.RELABELLING in entry.card.laws and entry.card.level == "table"
-        return self.under_best_names if is_blind else None
+        return self._under_best_names if is_blind else None
 
     # ── what stands behind ───────────────────────────────────────────────────────────────────────
 

@@ -119,10 +119,6 @@ class Estimate:
         from infoscope.metrics.registry import find_range  # noqa: PLC0415 - for stored documents alone
 
         lowest, highest = find_range(metric)
-        for part in ("value", *_BELIEF):
-            number = getattr(self, part)
-            if isinstance(number, int) and abs(number) > float_info.max:
-                raise InputError(f"{where}: the {part} of {metric} is a whole number beyond what a number can hold")
         slack = 1e-9 * max(1.0, abs(self.value or 0.0))
         for part in ("value", "mean", "low", "high"):
             number = getattr(self, part)
