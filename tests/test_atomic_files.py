@@ -1,4 +1,4 @@
-"""Every output is written whole or not at all, under a name that nobody can plant a link at."""
+"""Every output is written whole or not at all, under a name at which no link can be planted."""
 
 import os
 import stat

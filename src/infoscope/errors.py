@@ -124,7 +124,7 @@ def _restore_advised(text: str, page: str) -> Advised:
 
 
 def on_page(sentence: str) -> str:
-    """Return the wording of a sentence for a page, where nobody can type options."""
+    """Return the wording of a sentence for a page, where no options can be typed."""
     return sentence.page if isinstance(sentence, Advised) else sentence
 
 

@@ -47,7 +47,7 @@ ONE_CLASS: dict[type[TableDisplay], str] = {
     ifs.EntropyTriangleDisplay: "nothing can be uncertain",
     ifs.SplitTriangleDisplay: "one class only",
     ifs.PerplexityDisplay: "never any doubt",
-    ifs.LeakDisplay: "no bit leaks",
+    ifs.LeakDisplay: "no information is lost",
     ifs.EntropyDiagramDisplay: "no room for information",
     ifs.ComparisonDisplay: "one class only",
     ifs.SurfaceDisplay: "of two classes",

@@ -321,7 +321,7 @@ def test_two_files_of_one_name_are_rejected(tmp_path: Path) -> None:
     )
 )
 def test_nonsense_is_rejected_in_words(text: str) -> None:
-    """Any text is read, or rejected with an error that the caller can mend; none is a crash."""
+    """Any text is read, or rejected with an error that the caller can fix; none is a crash."""
     for form in ("auto", "motchallenge", "kitti", "bdd", "csv"):
         with contextlib.suppress(InputError, UnknownNameError):
             for reading in read_text(text, "file", "name", form).values():

@@ -1,4 +1,4 @@
-"""Resolve the columns that options name: lists, patterns, and columns that are guessed because nobody named them.
+"""Resolve the columns that options name: lists, patterns, and columns that are guessed where no option names them.
 
 Commands that read rows open their source with ``chosen_columns``. Patterns are expanded from the header of the source;
 columns that no option names are guessed by ``readers.columns`` if that is certain, otherwise the user is asked.
@@ -135,7 +135,7 @@ def _complete(
     option: str,
     needs_truth: bool,
 ) -> ChosenColumns:
-    """Resolve words to columns of these files, and guess the columns that nobody named."""
+    """Resolve words to columns of these files, and guess the columns that no option names."""
     others = [value for name in _SINGLE_COLUMNS if isinstance(value := chosen.get(name), str)]
     plain = [word for option_words in (words, *lists.values()) for word in option_words if not _needs_header(word)]
     present = ifs.readers.column_names(files, read, [*others, *(() if truth is None else (truth,)), *plain])

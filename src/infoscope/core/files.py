@@ -127,7 +127,7 @@ def explain_write_error(target: str | PathLike[str], problem: OSError) -> InputE
 
 @contextmanager
 def _temporary_file(folder: Path) -> Iterator[Path]:
-    """Yield a new file whose name nobody can guess; its mode is the one that the umask gives to any new file."""
+    """Yield a new file whose name cannot be guessed; its mode is the one that the umask gives to any new file."""
     path = folder / f".infoscope-{os.urandom(12).hex()}"
     _unfinished.add(path)
     try:

@@ -484,7 +484,9 @@ class LeakDisplay(TableDisplay):
                 bits = float(missed[place]), float(false[place])
                 streams.append(Stream(*labels, float(table.cells[place]), *bits, matched.get(row) == column))
         if not streams:
-            raise InputError("no bit leaks: the output tells the truth without doubt, so there is nothing to draw")
+            raise InputError(
+                "no information is lost: the predictions determine the true classes, so there is nothing to draw"
+            )
         return cls(streams, most)
 
     def panel(self) -> Panel:

@@ -874,7 +874,7 @@ def list_first_keys(path: Path, compression: str, asked: Sequence[str] = ()) -> 
 def reject_broken_line(files: Files, asked: Sequence[str]) -> None:
     """Raise an error for the first line that is wrong, in the words for the first lines; nothing where none is found.
 
-    The engine counts lines from elsewhere, and advises what nobody can do here.
+    The engine counts lines from elsewhere, and its advice is about DuckDB's own options.
     """
     if sum(path.stat().st_size for path in files.paths) <= WORTH_READING:
         for path in files.paths:

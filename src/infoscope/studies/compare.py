@@ -1194,7 +1194,7 @@ def _find_improvement(
 
 
 def _find_positive(systems: Mapping[str, System], metrics: Sequence[Metric]) -> str | None:
-    """Return the class that binary metrics are about; reject where nobody said which, or systems differ in it."""
+    """Return the class that binary metrics are about; reject where none is stated, or systems differ in it."""
     classes = {name: system.table.positive_label for name, system in systems.items()}
     (first, label), *others = classes.items()
     entry = next((entry for entry in metrics if entry.card.of_positive), None)

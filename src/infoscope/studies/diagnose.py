@@ -563,7 +563,7 @@ def find_merged_pair(facts: TableStatistics) -> Finding | None:
         return None
     at = twins[np.lexsort((-pairs.to_know[twins], pairs.lost[twins]))[0]]
     first, second = int(pairs.first[at]), int(pairs.second[at])
-    if facts.belief is not None:  # the two must be hardly told apart with high posterior probability
+    if facts.belief is not None:  # the two must be hard to distinguish with high posterior probability
         rows = table.counts[table.matches[0][[first, second]]]
         counts = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
         if table.sample_size is None:

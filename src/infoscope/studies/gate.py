@@ -570,7 +570,7 @@ def decide(
             p = system.chance_p_value
             text = (
                 f"{system.title} captures no more information than expected by chance (P = {p:.2g}); whatever "
-                "conditions it meets, nothing shows that its predictions tell of the truth."
+                "conditions it meets, nothing shows that its predictions carry information about the truth."
             )
             findings.append(Finding("no_information", text, "warning", {"system": system.title, "p_value": p}))
     checks = [

@@ -385,7 +385,7 @@ def eriksson() -> str:
     beyond = errors > 0.5 + TIE
     assert np.all(bounds[beyond] - errors[beyond] > 0.75 * (errors[beyond] - 0.5))  # Kovalevskij: (6 log2(3/2) - 2)/2
     return (
-        "Two classes that cannot be told apart in part of the samples reach the bound at every error from 0 to 0.5. "
+        "Two classes that are indistinguishable in part of the samples reach the bound at every error from 0 to 0.5. "
         f"Above 0.5 the bound still holds, but is not reached: in none of {beyond.sum():,} random tables of five "
         "classes, and its distance grows with the error."
     )

@@ -378,7 +378,7 @@ def _make_tiles(system: SystemResult) -> Iterator[Tile]:
     if system.positive is not None and system.number("recall") is not None:
         estimates = [(name, system.estimate(name), system.positive) for name in ("recall", "precision", "f1")]
         about = "positive class"
-        if system.positive_by_sorting:  # nobody said which class is positive
+        if system.positive_by_sorting:  # no option names the positive class
             about = "class"
             estimates = [("recall", item.values["recall"], item.label) for item in system.classes]
             outputs = [item for item in system.outputs if item.label in system.truth_labels]
