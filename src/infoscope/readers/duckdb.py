@@ -572,7 +572,7 @@ def _scan_parquet(session: Session, files: Files, columns: Sequence[str]) -> Sca
     described = session.rows(f"DESCRIBE SELECT * FROM {relation}", paths=paths)
     inside = {name: line for name, line in zip(schemas[0][0], described, strict=False) if name in columns}
     if hive:
-        inside |= _named_by_folders(files, columns, described, inside)
+        inside |= _find_folder_columns(files, columns, described, inside)
     if odd := next((name for name in columns if name not in inside), None):
         raise InputError(f"{files.paths[0]} is damaged: its schema ends before column {odd!r}; fetch or write it again")
     scan = _typed_scan(relation, {"paths": paths}, inside)
@@ -617,7 +617,7 @@ _CHUNKS = (
 """File, column, first byte of dictionary and data, and size of each chunk."""
 
 
-def _named_by_folders(
+def _find_folder_columns(
     files: Files, columns: Sequence[str], described: list[Any], inside: dict[str, Any]
 ) -> dict[str, Any]:
     """Return the columns that folders name; they win over a column of that name in the files."""

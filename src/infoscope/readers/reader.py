@@ -233,7 +233,7 @@ def read_tables(
     >>> tables[("y",), "svm"].counts.tolist()
     [[0, 1], [0, 1]]
     """
-    tables = counted_tables(
+    tables = count_tables(
         source, truth, system, read, weight=weight, by=by, reject=reject, positive=positive, clean=clean
     )
     warn_of_rows(tables.ignored)
@@ -305,7 +305,7 @@ def count_rows(source: Any, query: Query) -> list[Rows]:
     return unify_whole_numbers(margins, query, format)
 
 
-def counted_tables(
+def count_tables(
     source: Source,
     truth: str | None,
     system: str | Sequence[str] | None,
@@ -684,7 +684,7 @@ Key = TypeVar("Key")
 _OF_ROWS = ("weight", "by", "clean", "reject", "labels")
 
 
-def finished_tables(tables: Mapping[Key, Contingency], options: Mapping[str, Any]) -> dict[Key, Contingency]:
+def prepare_finished_tables(tables: Mapping[Key, Contingency], options: Mapping[str, Any]) -> dict[Key, Contingency]:
     """Return tables with the positive class that is stated; reject options about their rows, which are counted."""
     if options.get("groups") is not None:
         raise InputError("a finished table does not know which rows belong together; groups= needs the rows")

@@ -39,7 +39,7 @@ from infoscope.readers.columns import resolve_columns
 from infoscope.readers.files import name_source_file
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.matrix_files import CostsLike, resolve_costs
-from infoscope.readers.reader import finished_tables
+from infoscope.readers.reader import prepare_finished_tables
 from infoscope.results.base import Result
 from infoscope.results.estimate import Difference, Estimate, invert
 from infoscope.results.finding import Finding
@@ -495,7 +495,7 @@ def compare(
     # finished tables are compared unpaired
     tables = None if y_pred is not None else name_tables(source)
     if tables is not None:
-        tables = finished_tables(tables, about_rows)
+        tables = prepare_finished_tables(tables, about_rows)
         check_columns(tables, ColumnNames.from_request(name_source_file(source), None, labels=False))
         result = _compare_tables(tables, options, sample_size)
         return _describe_tables(result, tables, resolved_costs, sample_size=sample_size)

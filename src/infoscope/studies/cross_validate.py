@@ -26,7 +26,7 @@ from infoscope.readers.files import find_files_by_values, names_in_braces
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.progress import show_progress
 from infoscope.readers.query import as_names
-from infoscope.readers.reader import counted_tables, finished_tables
+from infoscope.readers.reader import count_tables, prepare_finished_tables
 from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
@@ -425,7 +425,7 @@ def monte_carlo(
     elif isinstance(source, Mapping) and truth is None:
         tables = {str(name): _list_tables(str(name), given) for name, given in source.items()}
         about_rows = {"by": by, "weight": weight, "reject": reject, "positive": positive, "clean": clean}
-        runs = {name: finished_tables(given, about_rows) for name, given in tables.items()}
+        runs = {name: prepare_finished_tables(given, about_rows) for name, given in tables.items()}
     else:
         labels = {"weight": weight, "reject": reject, "positive": positive, "clean": clean}
         runs = _read_runs(source, truth, as_names(system), as_names(by), read, labels)
@@ -485,13 +485,13 @@ def _read_runs(
     runs: dict[str, Runs] = {name: {} for name in systems}
     if isinstance(source, str) and names_in_braces(source) and not by:
         for run, path in find_files_by_values(source, names_in_braces(source)).items():
-            for (_, name), table in counted_tables(path, truth, list(systems), read, **labels).items():
+            for (_, name), table in count_tables(path, truth, list(systems), read, **labels).items():
                 runs[name][", ".join(run)] = table
         warn_of_rows(add_ignored(table.ignored for tables in runs.values() for table in tables.values()))
         return runs
     if not by:
         raise InputError("name the column that tells the runs apart with by= (--by), such as a seed")
-    tables = counted_tables(source, truth, list(systems), read, by=list(by), **labels)
+    tables = count_tables(source, truth, list(systems), read, by=list(by), **labels)
     warn_of_rows(tables.ignored)
     for (group, name), table in tables.items():
         runs[name][", ".join(map(str, group))] = table
@@ -607,7 +607,7 @@ def stability(
         raise InputError(
             f"rows are split in halves, so it takes two samples at least; there is {table.grand_total:.0f}"
         )
-    table = finished_tables({"system": table}, {"positive": positive})["system"]
+    table = prepare_finished_tables({"system": table}, {"positive": positive})["system"]
     warn_of([str(blanks)] if (blanks := BlankLabels.of([("system", table)])) else [], InfoscopeWarning)
     if isinstance(metrics, str):
         metrics = [metrics]

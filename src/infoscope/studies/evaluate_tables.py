@@ -40,7 +40,7 @@ from infoscope.readers.cell_rows import (
 from infoscope.readers.files import Files, is_read_once
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.query import as_names
-from infoscope.readers.reader import counted_tables, finished_tables
+from infoscope.readers.reader import count_tables, prepare_finished_tables
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance
@@ -214,7 +214,7 @@ def gather_inputs(source: Source, y_pred: LabelsByName | None, request: ColumnRe
         if not finished:
             raise InputError("there is no table, as no row belongs to a group; there is nothing to evaluate")
         subjects = []
-        for (group, name), table in finished_tables(dict(finished.items()), vars(request)).items():
+        for (group, name), table in prepare_finished_tables(dict(finished.items()), vars(request)).items():
             if table.batch_shape:
                 raise InputError("a batch of tables is no single result; evaluate its tables one by one")
             if not table.total:
@@ -530,7 +530,7 @@ def _search_segments(
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of missing labels, which was said before
-                by_group = counted_tables(
+                by_group = count_tables(
                     source,
                     request.truth,
                     list(cells),

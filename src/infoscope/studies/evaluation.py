@@ -273,7 +273,7 @@ class SystemResult(MeasuredSystem):
 
 
 def rebuild_table(system: SystemResult) -> Contingency | None:
-    """Return the table of a system as the cells of its document tell it; None where they do not.
+    """Return the table of a system from the cells of its document; None where these do not determine it.
 
     Cells that cost no bits are not in the document. Each is alone in its row and its column, so the class's recall
     (then the number of declarations) says which it is.

@@ -22,7 +22,7 @@ from infoscope.readers import ReadOptions, Tables, read_joint
 from infoscope.readers.files import find_files_by_values, names_in_braces
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.query import Query, as_names
-from infoscope.readers.reader import LabelKeywords, counted_tables, finished_tables, read_joints
+from infoscope.readers.reader import LabelKeywords, count_tables, prepare_finished_tables, read_joints
 from infoscope.results.base import Result
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
@@ -350,7 +350,7 @@ def tune(
         source = _tables_by_setting(source)
     if isinstance(source, Mapping) and all(isinstance(table, Contingency) for table in source.values()):
         options = {"weight": weight, "reject": reject, "positive": positive, "clean": clean}
-        return _order_settings(finished_tables(source, options), names, against, against_name, choice)
+        return _order_settings(prepare_finished_tables(source, options), names, against, against_name, choice)
     if not isinstance(truth, str) or not isinstance(system, str):
         raise InputError("give the tables of the runs by setting, or name the truth column and the system column")
 
@@ -366,13 +366,13 @@ def tune(
             if name not in names:
                 raise InputError(f"{{{name}}} in {source!r} is not among the parameters; add --parameter {name}")
         for setting, path in find_files_by_values(source, names).items():
-            (tables[setting],) = counted_tables(path, truth, system, read, **labels).values()
+            (tables[setting],) = count_tables(path, truth, system, read, **labels).values()
             if against is not None:
                 joint = read_joint(path, truth=truth, system=[against], read=read)
                 costs[setting] = _average_column(joint.rows, against)
         warn_of_rows(add_ignored(table.ignored for table in tables.values()))
     else:
-        counted = counted_tables(source, truth, system, read, by=list(names), **labels)
+        counted = count_tables(source, truth, system, read, by=list(names), **labels)
         warn_of_rows(counted.ignored)
         if against is not None:
             query = Query(truth, (against,), by=tuple(names), joint=True, read=read or ReadOptions())
