@@ -52,6 +52,18 @@ def test_words_name_columns(words: list[str], names: list[str]) -> None:
     assert [system.name for system in found.systems] == names
 
 
+def test_words_name_columns_to_relate() -> None:
+    listed = run("relate", "log.csv", "-c", "svm,a,b,p_*", "--given", "gold,knn", "-o", "listed.json")
+    apart = ["-c", "svm", "-c", "a,b", "-c", "p_1", "-c", "p_2", "--given", "gold", "--given", "knn"]
+    alone = run("relate", "log.csv", *apart, "-o", "apart.json")
+
+    assert (listed.exit_code, alone.exit_code) == (0, 0), listed.output
+    one, other = (ifs.load(name) for name in ("listed.json", "apart.json"))
+    assert [column.name for column in one.columns] == ["svm", "a,b", "p_1", "p_2", "gold", "knn"]
+    assert one.relations == other.relations
+    assert one.conditional == other.conditional
+
+
 def _saved(*words: str) -> str:
     done = run(*words, "-o", "out.json", "--force")
     assert done.exit_code == 0, done.output

@@ -65,6 +65,21 @@ def test_empty_result_says_nothing_false(per: str, null: str) -> None:
     assert metrics["false_information_ratio"].value == 0
 
 
+def test_an_empty_result_is_named() -> None:
+    truth = {name: STAGE.truth() for name in ("north", "south")}
+    one, both = (
+        tracking.evaluate(truth, {"north": EMPTY, "south": south}).systems[0].diagnosis
+        for south in (STAGE.truth(), EMPTY)
+    )
+
+    (some,), (every,) = ([each for each in found if each.code == "no_tracks"] for found in (one, both))
+    assert (some.severity, every.severity) == ("note", "warning")
+    assert some.text.startswith("There is no detection in north, so")
+    assert every.text.startswith("There is no detection in north, south, so")
+    assert remarks(STAGE.truth(), EMPTY)["no_tracks"].startswith("There is no detection, so every truth detection")
+    assert "no_tracks" not in remarks(STAGE.truth(), STAGE.truth())
+
+
 def test_empty_truth() -> None:
     result = tracking.evaluate(EMPTY, STAGE.truth())
     system, metrics = result.systems[0], result.to_dict()["systems"][0]["metrics"]

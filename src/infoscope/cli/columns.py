@@ -98,6 +98,28 @@ def chosen_columns(
 
 
 @contextmanager
+def listed_columns(
+    source: Sequence[str], chosen: Mapping[str, Any], options: Sequence[str]
+) -> Iterator[tuple[str | list[str] | Files, dict[str, list[str]]]]:
+    """Yield the source, and the columns that each option lists, with "a,b" split and patterns expanded."""
+    words, read = {name: list(chosen[name]) for name in options}, read_options(chosen)
+    if not any(_needs_header(word) for option_words in words.values() for word in option_words):
+        yield sources(source), words
+        return
+    with scratch_folder() as folder:
+        opened = ifs.readers.engine.open_source(sources(source), read, folder)
+        if not isinstance(opened, ifs.readers.files.Files):  # a table of a database
+            yield (
+                sources(source),
+                {name: [part for word in words[name] for part in split_names(word)] for name in options},
+            )
+            return
+        present = ifs.readers.column_names(opened, read, ())
+        columns = {name: _resolve_words(words[name], present, opened.name) for name in options}
+        yield opened if opened.titles else sources(source), columns
+
+
+@contextmanager
 def _open_files(
     source: Sequence[str], chosen: Mapping[str, Any], read: ifs.ReadOptions, missing: str
 ) -> Iterator[tuple[Files | None, str | None, ifs.ReadOptions]]:

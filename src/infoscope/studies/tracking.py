@@ -27,7 +27,7 @@ from infoscope.core.markup import pluralize
 from infoscope.core.validation import LEVEL, SEED, Number, validated
 from infoscope.errors import InputError
 from infoscope.results.estimate import Estimate
-from infoscope.results.finding import Finding
+from infoscope.results.finding import Finding, shorten_list
 from infoscope.results.provenance import IgnoredRows, Provenance
 from infoscope.studies.tracking_files import TrackFile, check_rows, match_sequences, read_tracks
 from infoscope.studies.tracking_matching import (
@@ -417,6 +417,8 @@ class _Prepared:
     truth_removed: int
     system_removed: int
     set_aside: tuple[tuple[str, int], ...]
+    given: int
+    """Rows of the tracks before anything was left out."""
 
 
 def _prepare_sources(
@@ -441,6 +443,7 @@ def _prepare_sources(
 def _prepare(name: str, truth: TrackFile, system: TrackFile, settings: TrackingOptions) -> _Prepared:
     """Check both sides, remove what is not to be evaluated, and find the candidate pairs."""
     truth, system = check_rows(truth, settings.duplicates), check_rows(system, settings.duplicates)
+    given = len(system)
     rules = str(settings.preprocessing)
     if rules == "auto":  # MOT16's where the truth has MOTChallenge's classes, MOT20's where it says so
         has_classes = truth.kind == "box" and truth.categories is not None and truth.categories.dtype.kind in "if"
@@ -466,6 +469,7 @@ def _prepare(name: str, truth: TrackFile, system: TrackFile, settings: TrackingO
         int((~is_wanted).sum()),
         int((~is_spared).sum()),
         (*truth.set_aside, *system.set_aside),
+        given,
     )
 
 
@@ -615,6 +619,15 @@ def _collect_findings(
 
 def _check_input(prepared: Sequence[_Prepared], settings: TrackingOptions) -> Iterator[Finding]:
     """Yield what looks wrong: a low score is often a file with other coordinates or frame numbers than it seems."""
+    empty = [part.tracks.name for part in prepared if len(part.tracks.truth) and not part.given]
+    if empty:
+        where = f" in {shorten_list(empty)[0]}" if len(prepared) > 1 else ""
+        text = (
+            f"There is no detection{where}, so every truth detection counts as missed: is the file the one that was "
+            "meant, and whole?"
+        )
+        yield Finding("no_tracks", text, "warning" if len(empty) == len(prepared) else "note", {"sequences": empty})
+
     busy = [part for part in prepared if len(part.tracks.truth) and len(part.tracks.system)]
     truth = sum(len(part.tracks.truth) for part in busy)
     meeting = sum(len(np.unique(part.pairs.truth)) for part in busy)

@@ -7,15 +7,8 @@ from typing import Any
 import click
 
 import infoscope as ifs
-from infoscope.cli.options import (
-    COLUMNS,
-    OUTPUT_OPTIONS,
-    command,
-    option,
-    read_options,
-    shared,
-    sources,
-)
+from infoscope.cli.columns import listed_columns
+from infoscope.cli.options import COLUMNS, OUTPUT_OPTIONS, command, option, read_options, shared
 from infoscope.cli.output import Output
 from infoscope.errors import InputError
 
@@ -28,7 +21,7 @@ from infoscope.errors import InputError
     group=COLUMNS,
     multiple=True,
     metavar="COLUMN",
-    help="Column to relate; repeatable. All by default.",
+    help="Column to relate; repeatable, or several as a,b or 'sensor_*'. All by default.",
 )
 @option("--target", group=COLUMNS, metavar="COLUMN", help="Relate each column to this one.")
 @option(
@@ -46,7 +39,7 @@ def relate(source: tuple[str, ...], **chosen: Any) -> None:
 
     SOURCE holds rows of anything: decisions and outcomes, annotators, sensors, logs.
 
-    Example: infoscope relate log.csv -c scout -c radio -c move -c win --target win --given move
+    Example: infoscope relate log.csv -c scout,radio,move,win --target win --given move
 
     Example: infoscope relate log.csv --triangle source -o relations.html
     """
@@ -54,18 +47,19 @@ def relate(source: tuple[str, ...], **chosen: Any) -> None:
     bins = chosen["bins"]
     if bins != "nearest" and not bins.isdecimal():
         raise InputError(f"bins is {bins!r}; it is a whole number, or nearest")
-    result = ifs.relate(
-        sources(source),
-        list(chosen["columns"]) or None,
-        target=chosen["target"],
-        given=list(chosen["given"]),
-        bins=bins if bins == "nearest" else int(bins),
-        read=read_options(chosen),
-        keep=list(chosen["keep"]),
-        level=chosen["level"],
-        seed=chosen["seed"],
-        weight=chosen["weight"],
-        clean=chosen["clean"],
-        triangle=chosen["triangle"],
-    )
+    with listed_columns(source, chosen, ("columns", "given", "keep")) as (opened, listed):
+        result = ifs.relate(
+            opened,
+            listed["columns"] or None,
+            target=chosen["target"],
+            given=listed["given"],
+            bins=bins if bins == "nearest" else int(bins),
+            read=read_options(chosen),
+            keep=listed["keep"],
+            level=chosen["level"],
+            seed=chosen["seed"],
+            weight=chosen["weight"],
+            clean=chosen["clean"],
+            triangle=chosen["triangle"],
+        )
     output.write(result)
