@@ -59,7 +59,7 @@ check: $(VENV)/.dev  ## lint, format, types, import layers, scripts of the pages
 	@$(BIN)/python -m tools.unique_names
 	@tools/browser-packages check
 
-bench: $(VENV)/.dev  ## speed as ratios against peers, and docs/benchmarks.md of it; ONLY="growth reading" measures some
+bench: $(VENV)/.dev  ## speed as ratios against peers, and docs/contributors/benchmarks.md of it; ONLY="growth reading" measures some
 	@$(BIN)/python -m tools.bench $(if $(ONLY),--only $(ONLY))
 
 fuzz-readers: $(VENV)/.dev  ## all readers against plain Python; FUZZ_SECONDS=600 for longer, SEED=7 to repeat

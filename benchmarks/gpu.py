@@ -1,6 +1,6 @@
 """Tables from tensors on a CUDA device: counts checked cell by cell, then timed beside TorchMetrics and bare reading.
 
-python benchmarks/gpu.py --output docs/gpu.md    # writes the page; needs a CUDA device, PyTorch, TorchMetrics and CuPy
+python benchmarks/gpu.py --output docs/contributors/gpu.md  # the page; needs CUDA, PyTorch, TorchMetrics and CuPy
 """
 
 import argparse
@@ -297,11 +297,11 @@ Install `pip install 'infoscope[gpu]'`, then pass tensors of PyTorch, CuPy or JA
 metric of TorchMetrics, `ifs.Contingency.from_labels(target, preds)` in one call.
 
 Small labels are faster: `uint8` takes about a quarter of the time of `int64`. Give `labels=`, so that the device is not
-asked for the range of each batch. Losses, callbacks and how it works: [PyTorch](torch.md).
+asked for the range of each batch. Losses, callbacks and how it works: [PyTorch](../how-to/torch.md).
 
 ## How the figures were measured
 
-They were written by `python benchmarks/gpu.py --output docs/gpu.md` on one {torch.cuda.get_device_name()}
+They were written by `python benchmarks/gpu.py --output docs/contributors/gpu.md` on one {torch.cuda.get_device_name()}
 ({versions}).
 
 ## Checked

@@ -1,4 +1,4 @@
-"""Growth of cost with rows, classes, draws and workers, beside peers that do the same; drawn in docs/benchmarks.md.
+"""Growth of cost with rows, classes, draws and workers, beside peers; drawn in docs/contributors/benchmarks.md.
 
 Run with ``make bench`` or ``.venv/bin/python benchmarks/growth.py [PART ...]``: rows, classes, draws, workers.
 Processor seconds of the fastest run, but for workers, where the clock counts.

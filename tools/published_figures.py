@@ -1,4 +1,4 @@
-"""Write docs/published-figures.md: what the papers print, and what our tests make of each figure.
+"""Write docs/contributors/published-figures.md: what the papers print, and what our tests make of each figure.
 
 Run from the project root as ``python -m tools.published_figures``; nothing in the page is typed by hand.
 """
@@ -18,7 +18,7 @@ from tests.reference import PUBLISHED, ROOT, why_absent
 
 K = TypeVar("K")
 R = TypeVar("R")
-PAGE = ROOT / "docs" / "published-figures.md"
+PAGE = ROOT / "docs" / "contributors" / "published-figures.md"
 
 HEAD = """\
 # Published figures

@@ -7,7 +7,7 @@ digits: 1,797 samples, 10 classes; predictions of svm, naive_bayes, relabelled, 
 >>> print(y_true[:4], predictions["svm"][:4])
 ['0' '1' '2' '3'] ['0' '1' '2' '3']
 
-Each prediction was made by a model that had not seen the sample; docs/datasets.md names the sources and licences.
+Each prediction was made by a model that had not seen the sample; sources and licences: docs/reference/datasets.md.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ def shown_page(shown: list[Exhibit]) -> str:
 def test_pages_and_pictures_are_up_to_date(shown: list[Exhibit], tmp_path: Path) -> None:
     write(tmp_path / "gallery", tmp_path / "gallery.md", shown)
 
-    assert (tmp_path / "gallery.md").read_text() == (ROOT / "docs" / "gallery.md").read_text()
-    kept = {path.name: path for path in (ROOT / "docs" / "gallery").iterdir()}
+    assert (tmp_path / "gallery.md").read_text() == (ROOT / "docs" / "reference" / "gallery.md").read_text()
+    kept = {path.name: path for path in (ROOT / "docs" / "reference" / "gallery").iterdir()}
     made = {path.name: path for path in (tmp_path / "gallery").iterdir()}
     assert set(kept) == set(made)
     for name, path in made.items():  # images inside may be packed differently by another zlib

@@ -138,7 +138,7 @@ def test_table_1_is_one_command() -> None:
 def test_the_paper_s_page_says_how_many_categories_are_reassigned_in_the_files_as_they_are() -> None:
     rows = rows_of_agree(*map(labeler, (1, 2, 3)))
     first, second, third = (rows[f"labeler{a}", f"labeler{b}"]["reassigned"] for a, b in PAIRS)
-    page = (ROOT / "docs" / "papers" / "steingold2016.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "contributors" / "papers" / "steingold2016.md").read_text(encoding="utf-8")
 
     assert f"counts {first}, {second} and {third} reassigned categories in the files as they are" in page
 

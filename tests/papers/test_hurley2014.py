@@ -10,7 +10,13 @@ from tests.papers.statements import statements
 from tests.reference import ROOT
 
 PAGES = [
-    ROOT / "docs" / name for name in ("papers/hurley2014.md", "uncertainty.md", "published-figures.md", "gallery.md")
+    ROOT / "docs" / name
+    for name in (
+        "contributors/papers/hurley2014.md",
+        "explanation/uncertainty.md",
+        "contributors/published-figures.md",
+        "reference/gallery.md",
+    )
 ]
 
 

@@ -1,4 +1,4 @@
-"""Decisions on each published figure with their reasons, read by the tests and by docs/published-figures.md.
+"""Decisions on each published figure with their reasons, read by the tests and the page published-figures.md.
 
 A figure with a metric and a matrix is compared. Formulas and claims are judged by rules written for them
 (``@rule``), or held in a test elsewhere; the rest waits for a capability or is out of reach, for a stated reason.

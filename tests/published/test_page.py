@@ -57,7 +57,7 @@ def test_every_row_of_hu_and_wang_is_in_the_reference_data() -> None:
 
 
 def test_no_printed_value_is_called_unknown() -> None:
-    pages = [PAGE, *(ROOT / "docs" / "papers").glob("*.md")]
+    pages = [PAGE, *(ROOT / "docs" / "contributors" / "papers").glob("*.md")]
 
     assert not [path.name for path in pages if "known here" in path.read_text(encoding="utf-8")]
 

@@ -1,4 +1,4 @@
-"""Run the benchmarks and write docs/benchmarks.md with its pictures (`make bench`).
+"""Run the benchmarks and write docs/contributors/benchmarks.md with its pictures (`make bench`).
 
 python -m tools.bench                          # every benchmark, then the page
 python -m tools.bench --only growth foundation # some of them; the others keep what their last run measured
@@ -15,7 +15,7 @@ from pathlib import Path
 from tools.bench.page import write
 from tools.bench.run import FOLDER, ROOT, SCRIPTS, measure, read
 
-DOCS = ROOT / "docs"
+DOCS = ROOT / "docs" / "contributors"
 
 
 def main(words: list[str] | None = None) -> int:
@@ -24,7 +24,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--only", nargs="+", choices=SCRIPTS, metavar="NAME", help=f"of {', '.join(SCRIPTS)}")
     parser.add_argument("--page", action="store_true", help="write the page from the last run")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where runs are kept (default: .benchmarks)")
-    parser.add_argument("--docs", type=Path, default=DOCS, help="where the page goes (default: docs)")
+    parser.add_argument("--docs", type=Path, default=DOCS, help="where the page goes (default: docs/contributors)")
     asked = parser.parse_args(words)
     if not asked.page:
         measure(asked.only or SCRIPTS, asked.folder)

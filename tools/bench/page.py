@@ -19,7 +19,7 @@ __all__ = ["page", "write"]
 PICTURES = "benchmarks"
 BUSY = 2.0
 """A load from which other work disturbs."""
-GPU_PAGE = Path(__file__).parents[2] / "docs" / "gpu.md"
+GPU_PAGE = Path(__file__).parents[2] / "docs" / "contributors" / "gpu.md"
 Record = dict[str, Any]
 PARTS = {
     "rows": ("Rows", "A table of 100 classes from two arrays of integers, by rows; processor time."),

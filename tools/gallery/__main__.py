@@ -1,4 +1,4 @@
-"""Write docs/gallery.md and its pictures."""
+"""Write docs/reference/gallery.md and its pictures."""
 
 from tools.gallery.page import write
 

@@ -9,8 +9,8 @@ from tools.gallery.exhibit import Exhibit
 
 __all__ = ["MADE_UP", "NO_NUMBER", "exhibits", "page", "write"]
 
-FOLDER = ROOT / "docs" / "gallery"
-PAGE = ROOT / "docs" / "gallery.md"
+FOLDER = ROOT / "docs" / "reference" / "gallery"
+PAGE = ROOT / "docs" / "reference" / "gallery.md"
 HEAD = """\
 # Gallery
 

@@ -1,4 +1,4 @@
-"""Write docs/papers/: ``python -m tools.papers`` (`make docs`)."""
+"""Write docs/contributors/papers/: ``python -m tools.papers`` (`make docs`)."""
 
 import sys
 
@@ -7,5 +7,5 @@ from tools.papers.pages import write
 
 if __name__ == "__main__":
     if absent := why_absent(PUBLISHED) or why_absent("data/kdd2005/labeler1.txt"):
-        sys.exit(print(f"docs/papers stays as it is: {absent}", file=sys.stderr) or 0)
+        sys.exit(print(f"docs/contributors/papers stays as it is: {absent}", file=sys.stderr) or 0)
     write()

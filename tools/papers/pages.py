@@ -18,8 +18,8 @@ from tools.published_figures import counts_by_paper
 
 __all__ = ["FOLDER", "PAPERS", "pages", "write"]
 
-FOLDER = ROOT / "docs" / "papers"
-GALLERY = ROOT / "docs" / "gallery"
+FOLDER = ROOT / "docs" / "contributors" / "papers"
+GALLERY = ROOT / "docs" / "reference" / "gallery"
 
 
 @dataclass(frozen=True)
@@ -259,7 +259,7 @@ def _picture(picture: Picture) -> Iterator[str]:
     found = re.search(r'aria-label="([^"]*)"', drawn)
     assert found is not None, picture.file
     yield f"### {picture.title}\n"
-    yield f"![{html.unescape(found[1])}](../gallery/{picture.file}.svg)\n"
+    yield f"![{html.unescape(found[1])}](../../reference/gallery/{picture.file}.svg)\n"
 
 
 def _statement(each: Statement) -> Iterator[str]:

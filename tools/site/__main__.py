@@ -21,8 +21,8 @@ STRICT = ["-W", "--keep-going"]
 
 def write_reference(folder: Path = REFERENCE) -> None:
     """Every page that is made from the code."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder / "metrics", ignore_errors=True)
     metric_pages(folder / "metrics")
     for write in (commands_page, finding_pages, glossary_page, schemas_page, api_pages):
         write(folder)

@@ -43,12 +43,12 @@ RANDOM_DIRECTIONS = 400
 DIRECTION_STEP = 1e-4
 MIN_CLASSES_TO_MODEL = 10
 MODEL_CORRELATION = 0.5
-"""Of what the model adds to the errors of two systems in information measures: measured, see docs/decisions.md."""
+"""Of what the model adds to the errors of two systems in information measures (docs/contributors/decisions.md)."""
 BORROWED_TIE = 0.6
 """Share of the correlation over shared rows that ties two systems whose strata borrow strength.
 
 The reference has a half; simulations say nearly all of it. This stays within the reference's tolerance for the
-correlation, see docs/decisions.md.
+correlation, see docs/contributors/decisions.md.
 """
 MAX_BLOCK_CELLS = 2_000_000  # cells of tables held at a time: bounds the memory
 MAX_SWAP_CELLS = 20_000_000

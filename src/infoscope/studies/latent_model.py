@@ -501,7 +501,7 @@ def draw_chains(
     The prior decides the coverage. With a fixed number of pseudo-counts for each wrong prediction, systems look too
     good (a small number) or too bad (a large one) as classes grow. So the prior has two steps: right or wrong,
     Beta(1.5, 0.5); then which wrong prediction, Dirichlet(s), with s drawn from its evidence in the wrong predictions
-    of all systems (docs/decisions.md).
+    of all systems (docs/contributors/decisions.md).
 
     Parameters
     ----------

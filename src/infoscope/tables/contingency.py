@@ -265,7 +265,7 @@ class Contingency:
         return ifs_file.load(cls, Path(path))
 
     def save(self, path: str | Path) -> None:
-        """Write the table, in one step, as Parquet with versioned metadata (docs/table-format.md)."""
+        """Write the table, in one step, as Parquet with versioned metadata (docs/reference/table-format.md)."""
         ifs_file.save(self, Path(path))
 
     # ── new tables from old ──────────────────────────────────────────────────────────────────────

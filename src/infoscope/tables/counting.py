@@ -286,7 +286,7 @@ def get_scatter() -> Scatter:
     """Return the compiled scatter behind ``scipy.sparse.coo_array.toarray``, or the same by bincount.
 
     Called directly because the public way checks and copies both index arrays for every block, which triples the
-    time (docs/decisions.md). Should a SciPy release move it, the NumPy form counts the same.
+    time (docs/contributors/decisions.md). Should a SciPy release move it, the NumPy form counts the same.
     """
     try:
         from scipy.sparse._sparsetools import coo_todense as to_dense  # noqa: PLC0415 - takes a quarter of a second

@@ -2,7 +2,7 @@
 
 A column is whatever callers have: a list, an array, a Series, a frame of one column, a tensor. Columns pair by
 position; pandas aligns by index, so two pandas objects whose indexes contradict the positions are rejected
-(docs/decisions.md). ``encode`` is the one way from a column to codes; each library has a function of its own.
+(docs/contributors/decisions.md). ``encode`` is the way from a column to codes; each library has a function of its own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tables on disk: Parquet with one row per cell and versioned metadata, and the hash that names what was counted.
 
-The form is described in docs/table-format.md. Anybody may have written such a file: metadata, columns, labels and sums
-are checked before a table is made of them. ``readers.ifs_parts`` stores several tables in one file by the same means.
+docs/reference/table-format.md describes the form. Anybody may have written such a file: metadata, columns, labels and
+sums are checked before a table is made of them. ``readers.ifs_parts`` stores several tables in one file likewise.
 """
 
 from __future__ import annotations

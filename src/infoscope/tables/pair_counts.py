@@ -3,7 +3,7 @@
 Small columns are packed into groups, groups are counted against groups, and each pair is summed out of such a table.
 
 One bincount per pair of columns would look at every row once per pair; groups of up to 256 levels need one pass per
-pair of groups (docs/decisions.md).
+pair of groups (docs/contributors/decisions.md).
 """
 
 from __future__ import annotations
