@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
-from functools import cache
 from math import nan
 from numbers import Integral, Real
 from typing import Self
@@ -34,21 +33,18 @@ def mask_secrets(text: str) -> str:
     """
     if "@" in text:
         text = _ADDRESS.sub(_mask_password, text)
-    for pattern, replacement in _compile_patterns():
-        text = pattern.sub(replacement, text)
+    for pattern, replacement in _SECRETS:
+        text = re.sub(pattern, replacement, text, flags=re.IGNORECASE)
     return text
 
 
-@cache
-def _compile_patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
-    """Compile the patterns of secrets, with their replacements, on first use."""
-    return (
-        (re.compile(rf"(?i)({_SECRET_KEYS}\s*=\s*){_VALUE}"), r"\1…"),
-        (re.compile(rf"(?i)({_SECRET_KEYS}['\"]\s*:\s*){_QUOTED}"), r"\1'…'"),
-        (re.compile(rf"(?i)(\b(?:password|secret)\s+){_QUOTED}"), r"\1'…'"),
-        (re.compile(r"(?i)(\bauthorization['\"]?\s*[:=]\s*['\"]?(?:bearer|basic|token)?)\s*[^\s'\",;]+"), r"\1 …"),
-        (re.compile(r"(?i)(\bjdbc:oracle:\w+:[^/@\s]+)/[^@\s]+@"), r"\1/…@"),
-    )
+_SECRETS = (  # texts, which are compiled on first use
+    (rf"({_SECRET_KEYS}\s*=\s*){_VALUE}", r"\1…"),
+    (rf"({_SECRET_KEYS}['\"]\s*:\s*){_QUOTED}", r"\1'…'"),
+    (rf"(\b(?:password|secret)\s+){_QUOTED}", r"\1'…'"),
+    (r"(\bauthorization['\"]?\s*[:=]\s*['\"]?(?:bearer|basic|token)?)\s*[^\s'\",;]+", r"\1 …"),
+    (r"(\bjdbc:oracle:\w+:[^/@\s]+)/[^@\s]+@", r"\1/…@"),
+)
 
 
 def _mask_password(address: re.Match[str]) -> str:
@@ -107,20 +103,13 @@ class Advised(str):
         sentence.page = on_page(problem) + page
         return sentence
 
-    def __reduce__(self) -> tuple[Callable[[str, str], Advised], tuple[str, str]]:
-        """Keep both wordings in copies and in other processes."""
-        return _restore_advised, (str(self), self.page)
+    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, str]]:
+        """Let copies and other processes have both wordings; ``page`` follows as the state."""
+        return (str(self),), {"terminal": "", "page": ""}
 
     def __add__(self, more: str) -> Advised:
         """Append the same words to both wordings."""
         return Advised(self, terminal=more, page=more)
-
-
-def _restore_advised(text: str, page: str) -> Advised:
-    """Restore a sentence with advice from its two wordings."""
-    sentence = Advised(text, terminal="", page="")
-    sentence.page = page
-    return sentence
 
 
 def on_page(sentence: str) -> str:

@@ -123,11 +123,6 @@ def check_weights(rows: Rows) -> None:
 # ── rows that tables can use ──────────────────────────────────────────────────────────────────────
 
 
-def keep_usable(rows: Rows, columns: Sequence[str], query: Query) -> Rows:
-    """Leave out decoded rows that lack a label of these columns, or a weight, with an account by reason."""
-    return rows.drop_missing(columns).drop_unweighted(f"missing weight in {query.weight!r}")
-
-
 def match_stated(
     rows: Rows, columns: Sequence[str], reject: Label | None, positive: Label | None
 ) -> tuple[Label | None, Label | None]:
@@ -165,7 +160,8 @@ class Joint:
                 known = ", ".join(map(repr, counted))
                 raise UnknownNameError(f"no system {name!r} was read; there is {known}")
         columns = (self.query.truth, *systems)
-        return keep_usable(decode_rows(self.rows.select(columns, merge=False), self.query), columns, self.query)
+        rows = decode_rows(self.rows.select(columns, merge=False), self.query)
+        return rows.drop_missing(columns).drop_unweighted(f"missing weight in {self.query.weight!r}")
 
 
 def split_joint(rows: Rows, query: Query) -> tuple[dict[Group, Joint], Mapping[str, int]]:

@@ -58,7 +58,7 @@ from infoscope.readers.query import Query, ReadOptions, pick_columns
 from infoscope.readers.sql import GroupBy
 from infoscope.readers.stores import fetch_columns
 from infoscope.tables.ifs_file import escape_path
-from infoscope.tables.rows import Ints, Rows, encode_values
+from infoscope.tables.rows import Rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -138,18 +138,20 @@ def _count_files(files: Files, query: Query) -> list[Rows]:
 
 def _count_as_they_are(files: Files, query: Query, folder: Path, native: bool | None) -> list[Rows]:
     """Count files by codes where that is faster, else by the engine; rows may spill into ``folder``."""
-    by_codes = is_native_wanted(native) or files.format != "parquet"  # text is encoded by pyarrow
-    files = replace(files, by_codes=by_codes and is_built())
+    is_parquet, by_codes = files.format == "parquet", is_native_wanted(native)
+    files = replace(files, by_codes=is_parquet and by_codes and is_built())
     with (
         check_text(files),
         open_session(folder, files.name, query.read) as session,
-        packed_row_groups(session, files, query) as groups,
+        packed_row_groups(session, files, query) if files.by_codes else nullcontext() as groups,
     ):
         scan = scan_files(session, files, query.names, query.read.delimiter, query.weight)
-        margins = count_by_codes(session, scan, files, query, groups) if by_codes else None
+        margins = None
+        if by_codes or not is_parquet:  # text is encoded by pyarrow
+            margins = count_by_codes(session, scan, files, query, groups)
         if margins is None:
-            fetch_parquet_columns(session, files, query.names)
-            if files.format == "parquet":
+            if is_parquet:
+                fetch_parquet_columns(session, files, query.names)
                 check_gzip_pages(files, query.names)
             margins = count_scan(session, scan, query)
         return margins
@@ -357,7 +359,6 @@ def _sentence(error: duckdb.Error) -> str:
 
 
 _SMALL = 20_000
-_WHOLE = {"n", "lacks"}
 _SETS = 32  # the bit mask of grouping sets has room for 64 columns
 
 
@@ -417,59 +418,40 @@ def count_scan(session: Session, scan: Scan, query: Query) -> list[Rows]:
 
 
 def _fetch(session: Session, group_by: GroupBy, margin: tuple[str, ...]) -> Rows:
-    """Return the cells of one margin: few of them as they are, millions by codes."""
-    several = len(group_by.margins) > 1
-    where = f" WHERE margin = {group_by.mask(margin)}" if several else ""
-    cells = f"(SELECT * FROM cells{where}) AS c"
-    shorts = group_by.shorts(margin)
-    size = session.row(f"SELECT count(*) FROM {cells}")
-    small = size is not None and size[0] <= _SMALL
+    """Return the cells of one margin: a few in one answer, millions by codes and each label once."""
     keys = group_by.query.keys(margin)
-    take = _take_values if small else _take_codes
-    labels, codes, sums = take(session, cells, dict(zip(shorts, keys, strict=True)), group_by.sums)
-    weights = {
-        field: np.ma.filled(np.ma.asarray(sums[name], dtype=np.float64), np.nan)
-        for field, name in (("weights", "w"), ("squares", "w2"), ("least", "least"), ("lacks", "lacks"))
-        if name in sums
-    }
-    return Rows.from_coded_cells(keys, labels, codes, sums["n"], **weights)
-
-
-_Taken = tuple[list[Sequence[Any]], list[Ints], dict[str, Any]]
-
-
-def _take_values(session: Session, cells: str, shorts: dict[str, str], sums: list[str]) -> _Taken:
-    """Return a few cells: native values line by line, labels and sums in one answer, for no table has an order.
-
-    Sorted, so that sums over the cells have the same last digit every time.
-    """
-    lines = session.rows(f"SELECT {', '.join([*shorts, *sums])} FROM {cells} ORDER BY {', '.join(shorts)}")
-    columns = list(zip(*lines, strict=True)) or [()] * (len(shorts) + len(sums))
-    coded = [encode_values(values, name) for values, name in zip(columns, shorts.values(), strict=False)]
-    numbers = {
-        name: np.array(values, dtype=np.int64 if name in _WHOLE else np.float64)
-        for name, values in zip(sums, columns[len(shorts) :], strict=True)
-    }
-    return [labels for labels, _ in coded], [codes for _, codes in coded], numbers
-
-
-def _take_codes(session: Session, cells: str, shorts: dict[str, str], sums: list[str]) -> _Taken:
-    """Return millions of cells: each label once, and cells as whole numbers."""
+    shorts = [group_by.names[key] for key in keys]
+    sums = {"n": "rows"}
+    if group_by.query.weight is not None:
+        sums |= {"w": "weights", "w2": "squares", "least": "least", "lacks": "lacks"}
+    where = f" WHERE margin = {group_by.mask(margin)}" if len(group_by.margins) > 1 else ""
+    cells = f"(SELECT * FROM cells{where}) AS c"
+    ((size,),) = session.rows(f"SELECT count(*) FROM {cells}")
+    if size <= _SMALL:
+        # sorted, so that sums over the cells have the same last digit every time
+        lines = session.rows(f"SELECT {', '.join([*shorts, *sums])} FROM {cells} ORDER BY {', '.join(shorts)}")
+        columns = list(zip(*lines, strict=True)) or [()] * (len(shorts) + len(sums))
+        numbers = dict(zip(sums.values(), columns[len(shorts) :], strict=True))
+        return Rows.from_cells(keys, columns[: len(shorts)], **numbers)
     labels: list[Sequence[Any]] = []
     for short in shorts:
         session.run(
             f"CREATE TEMP TABLE dict_{short} AS SELECT label, row_number() OVER () - 1 AS code "
             f"FROM (SELECT DISTINCT {short} AS label FROM {cells})"
         )
-        lines = session.rows(f"SELECT label FROM dict_{short} ORDER BY code")
-        labels.append([label for (label,) in lines])
+        labels.append([label for (label,) in session.rows(f"SELECT label FROM dict_{short} ORDER BY code")])
     joins = "".join(f" JOIN dict_{short} ON c.{short} IS NOT DISTINCT FROM dict_{short}.label" for short in shorts)
     places = ", ".join(f"dict_{short}.code AS code_{short}" for short in shorts)
-    numbers = session.arrays(f"SELECT {places}, {', '.join(sums)} FROM {cells}{joins}")
-    codes = [np.asarray(numbers.pop(f"code_{short}"), dtype=np.int64) for short in shorts]
+    arrays = session.arrays(f"SELECT {places}, {', '.join(sums)} FROM {cells}{joins}")
+    codes = [np.asarray(arrays[f"code_{short}"], dtype=np.int64) for short in shorts]
     for short in shorts:
         session.run(f"DROP TABLE dict_{short}")
-    return labels, codes, numbers
+    weights = {  # a sum of no weights is NULL
+        name: np.ma.filled(np.ma.asarray(arrays[short], dtype=np.float64), np.nan)
+        for short, name in sums.items()
+        if short != "n"
+    }
+    return Rows.from_coded_cells(keys, labels, codes, arrays["n"], **weights)
 
 
 # ── files as relations ────────────────────────────────────────────────────────────────────────────
@@ -603,9 +585,8 @@ def _scan_parquet(session: Session, files: Files, columns: Sequence[str]) -> Sca
 
 
 def fetch_parquet_columns(session: Session, files: Files, columns: Sequence[str]) -> None:
-    """Bring the columns of remote files into their copies; of files here, nothing is to be done."""
-    if files.format == "parquet":
-        fetch_columns(files.mirrors, columns, lambda paths: session.rows(_CHUNKS, paths=list(map(escape_path, paths))))
+    """Bring the columns of remote Parquet files into their copies; of files here, nothing is to be done."""
+    fetch_columns(files.mirrors, columns, lambda paths: session.rows(_CHUNKS, paths=list(map(escape_path, paths))))
 
 
 _FEW_ROWS = 200

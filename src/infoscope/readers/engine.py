@@ -81,29 +81,25 @@ def open_source(source: Any, read: ReadOptions, folder: Path) -> Any:
 
     What is no file is returned as it is, and so are addresses that only a cluster or a database reads.
     """
-    opened = _open_files(source, read, folder)
-    if not isinstance(opened, Files) and (read.max_rows is not None or not read.header):
-        raise InputError("a limit of rows, or rows without a header, is for files that are read here; limit the source")
-    return opened
-
-
-def _open_files(source: Any, read: ReadOptions, folder: Path) -> Any:
-    if isinstance(source, Files) or read.engine not in ENGINES:
+    if isinstance(source, Files):
         return source
     far = find_addresses(source, read.format) if read.engine in ("spark", "dask") else None
     if far is not None or read.engine == "sql":
         if read.encoding is not None or read.sheet is not None:
             raise InputError(f"an encoding or a sheet is for files that are read here, not by engine {read.engine}")
-        return source if far is None else far
-    if is_database_url(source):
-        raise InputError(
-            f"{os.fspath(source)} is a database; give a pair of it and a table or query (on the "
-            "command line: the table or query as SOURCE, and its address by --read engine=)"
-        )
-    several = isinstance(source, (list, tuple)) and not is_database_pair(source)
-    if not all(isinstance(item, (str, os.PathLike)) for item in (source if several else [source])):
-        return source
-    files = convert_files(find_files(source, read.format, folder), folder, read.encoding, read.sheet)
-    if not read.header:
-        files = number_columns(files, folder, read.delimiter)
-    return files if read.max_rows is None else copy_first_rows(files, folder, read.max_rows)
+        source = source if far is None else far
+    elif read.engine in ENGINES:
+        if is_database_url(source):
+            raise InputError(
+                f"{os.fspath(source)} is a database; give a pair of it and a table or query (on the "
+                "command line: the table or query as SOURCE, and its address by --read engine=)"
+            )
+        several = isinstance(source, (list, tuple)) and not is_database_pair(source)
+        if all(isinstance(item, (str, os.PathLike)) for item in (source if several else [source])):
+            files = convert_files(find_files(source, read.format, folder), folder, read.encoding, read.sheet)
+            if not read.header:
+                files = number_columns(files, folder, read.delimiter)
+            return files if read.max_rows is None else copy_first_rows(files, folder, read.max_rows)
+    if read.max_rows is not None or not read.header:
+        raise InputError("a limit of rows, or rows without a header, is for files that are read here; limit the source")
+    return source

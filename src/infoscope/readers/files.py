@@ -444,8 +444,14 @@ def check_signature(path: Path, kind: str, compression: str = "none") -> None:
     """Reject a file that is something else than its name or the caller says: what it is, and how to convert it."""
     head = first_bytes(path, compression)
     format = next((form for magic, form in _READABLE.items() if head.startswith(magic)), None)
-    if format == kind == "parquet" and _has_tables(path):
-        raise InputError(_TABLES.explain(path, compression))
+    if format == kind == "parquet":
+        with path.open("rb") as file:  # tables under the name of a Parquet file: metadata is near its end
+            size = file.seek(0, SEEK_END)
+            file.seek(max(0, size - _PARQUET_END))
+            footer = min(int.from_bytes(file.read(4), "little") + _PARQUET_END, size, _TEXT_SAMPLE)
+            file.seek(size - footer)
+            if _TABLES_SCHEMA.search(file.read()) is not None:
+                raise InputError(_TABLES.explain(path, compression))
     if kind == "ifs" or not head or format == kind:
         return
     if format is not None:
@@ -459,8 +465,20 @@ def check_signature(path: Path, kind: str, compression: str = "none") -> None:
     foreign = _recognise_foreign(head, path)
     if compression != "none" and match_compression(head) != "none":
         foreign = _Kind("compressed twice", "pack it once")
-    if foreign is None and kind in ("csv", "tsv", "ndjson"):
-        foreign = _recognise_odd_text(path, head.removeprefix(_BOM), kind)
+    if foreign is None and kind in (
+        "csv",
+        "tsv",
+        "ndjson",
+    ):  # text that is not in lines of UTF-8, as its reader expects
+        text, packing = head.removeprefix(_BOM), path.suffix[1:].lower()
+        if (wide := _recognise_wide_encoding(text)) is not None:
+            foreign = _convert_from(f"{wide} text", wide)
+        elif packing in PACKED_OTHERWISE and _CONTROL.search(text):  # parts of Hadoop begin with nothing of their own
+            foreign = _Kind(f"packed by {packing}, as its name says", "unpack it")
+        elif kind == "ndjson" or packing == "json":
+            foreign = _ARRAY if _ROWS_OF_OBJECTS.match(text) else _DOCUMENT if _ONE_DOCUMENT.match(text) else None
+        else:
+            foreign = _ARRAY if re.match(rb"\s*\[\s*\{", text) else None
     if foreign is not None:
         raise InputError(foreign.explain(path, compression))
 
@@ -486,16 +504,6 @@ def explain_not_utf8(path: Path, compression: str = "none", where: str = "") -> 
     return _convert_from(f"not UTF-8 text but seems to be {name}", encoding).explain(path, compression, where)
 
 
-def _has_tables(path: Path) -> bool:
-    """Return True for an .ifs file under the name of a Parquet file; its metadata is near its end."""
-    with path.open("rb") as file:
-        size = file.seek(0, SEEK_END)
-        file.seek(max(0, size - _PARQUET_END))
-        footer = min(int.from_bytes(file.read(4), "little") + _PARQUET_END, size, _TEXT_SAMPLE)
-        file.seek(size - footer)
-        return _TABLES_SCHEMA.search(file.read()) is not None
-
-
 def _recognise_foreign(head: bytes, path: Path) -> _Kind | None:
     if head.startswith(b"PK\x03\x04"):
         if b"opendocument.spreadsheet" in head:
@@ -513,21 +521,6 @@ def _recognise_foreign(head: bytes, path: Path) -> _Kind | None:
         return _Kind("a Python pickle", "load it and hand over its labels: infoscope.evaluate(y_true, y_pred)")
     page = re.match(rb"\s*<(?:!doctype html|html)", head.removeprefix(_BOM), re.IGNORECASE)
     return _HTML if page else None
-
-
-def _recognise_odd_text(path: Path, head: bytes, kind: str) -> _Kind | None:
-    """Recognise text that is not in lines of UTF-8 as the reader of its format expects them."""
-    wide = _recognise_wide_encoding(head)
-    if wide is not None:
-        return _convert_from(f"{wide} text", wide)
-    packing = path.suffix[1:].lower()
-    if packing in PACKED_OTHERWISE and _CONTROL.search(head):  # parts that Hadoop packs begin with nothing of their own
-        return _Kind(f"packed by {packing}, as its name says", "unpack it")
-    if kind == "ndjson" or path.suffix.lower() == ".json":
-        if _ROWS_OF_OBJECTS.match(head):
-            return _ARRAY
-        return _DOCUMENT if _ONE_DOCUMENT.match(head) else None
-    return _ARRAY if re.match(rb"\s*\[\s*\{", head) else None
 
 
 def _recognise_wide_encoding(head: bytes) -> str | None:

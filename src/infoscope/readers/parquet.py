@@ -733,11 +733,11 @@ _LOOKS, _LOOK = 16, 1 << 14
 
 @contextmanager
 def packed_row_groups(session: Session, files: Files, query: Query) -> Iterator[Iterator[LocatedGroup] | None]:
-    """Yield row groups that the compiled part may count; None where an engine counts these files.
+    """Yield row groups of Parquet files that the compiled part may count; None where an engine counts them.
 
     Those of remote files are on their way from now on.
     """
-    if files.format != "parquet" or not files.by_codes or not _is_plain(files, query):
+    if not _is_plain(files, query):
         yield None
         return
     with locate_groups(row_groups(session, files, query.names), files.mirrors) as groups:

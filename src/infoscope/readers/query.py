@@ -6,6 +6,7 @@ public, for it serves several queries of one source. Names of columns are checke
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -150,17 +151,17 @@ class Query:
     def names(self) -> tuple[str, ...]:
         """Every column that is read, once."""
         weight = () if self.weight is None else (self.weight,)
-        return tuple(dict.fromkeys((*self.by, self.truth, *self._counted, *weight)))
+        counted = itertools.chain.from_iterable(self.margins)
+        return tuple(dict.fromkeys((*self.by, self.truth, *counted, *weight)))
 
     @property
     def margins(self) -> tuple[tuple[str, ...], ...]:
-        """Columns that are counted together beside the truth: one set for each `Rows` that an engine returns."""
-        return (self._counted,) if self.joint else tuple((name,) for name in self._counted)
+        """Columns that are counted together beside the truth: one set for each `Rows` that an engine returns.
 
-    @property
-    def _counted(self) -> tuple[str, ...]:
-        """The systems; what rows belong together is counted as if it were a prediction."""
-        return self.systems if self.groups is None else (*self.systems, self.groups)
+        What rows belong together is counted as if it were a prediction.
+        """
+        counted = self.systems if self.groups is None else (*self.systems, self.groups)
+        return (counted,) if self.joint else tuple((name,) for name in counted)
 
     def keys(self, margin: tuple[str, ...]) -> tuple[str, ...]:
         """Return the columns that identify a cell of one margin: those that split the rows, the truth, the systems."""

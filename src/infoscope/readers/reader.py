@@ -28,7 +28,6 @@ from infoscope.readers.decode import (
     check_weights,
     decode_rows,
     decode_texts,
-    keep_usable,
     match_stated,
     split_joint,
     unify_dates,
@@ -338,7 +337,10 @@ def make_tables(margins: Sequence[Rows], query: Query) -> Tables:
         rows = decode_rows(native, query).drop_missing(query.by, "missing group in {!r}")
         ungrouped, names = rows.ignored, (query.truth, system)
         reject, positive = match_stated(rows, names, query.reject, query.positive)
-        parts = {group: keep_usable(part, names, query) for group, part in rows.group_by(query.by).items()}
+        parts = {
+            group: part.drop_missing(names).drop_unweighted(f"missing weight in {query.weight!r}")
+            for group, part in rows.group_by(query.by).items()
+        }
         for group, part in parts.items():
             tables.setdefault(group, {})[system] = part.table(*names, reject=reject, positive=positive)
         # a row without truth is missed by every system, and is still one row

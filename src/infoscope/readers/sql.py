@@ -43,15 +43,6 @@ class GroupBy:
         keys = (*self.query.by, self.query.truth, *systems)
         return {name: f"k{i}" for i, name in enumerate(keys)}
 
-    def shorts(self, margin: tuple[str, ...]) -> list[str]:
-        """Return safe names of the columns that identify a cell of one margin."""
-        return [self.names[key] for key in self.query.keys(margin)]
-
-    @property
-    def sums(self) -> list[str]:
-        """Output names of the sums in each cell."""
-        return ["n"] if self.query.weight is None else ["n", "w", "w2", "least", "lacks"]
-
     def mask(self, margin: tuple[str, ...]) -> int:
         """Return how GROUPING marks the cells of one margin: a zero bit where its column counts."""
         last = len(self.margins) - 1
@@ -208,7 +199,8 @@ def _take_lines(lines: list[Sequence[Any]], group_by: GroupBy, margin: tuple[str
     if len(group_by.margins) > 1:
         mask = group_by.mask(margin)
         lines = [line for line in lines if line[-1] == mask]
-    places = [names.index(short) for short in group_by.shorts(margin)]
+    keys = group_by.query.keys(margin)
+    places = [names.index(group_by.names[key]) for key in keys]
     values = [[line[i] for line in lines] for i in places]
     first = len(names)
     sums: dict[str, Any] = {}
@@ -225,7 +217,6 @@ def _take_lines(lines: list[Sequence[Any]], group_by: GroupBy, margin: tuple[str
             "least": numbers[:, 2],
             "lacks": lacks & ~endless,
         }
-    keys = group_by.query.keys(margin)
     return Rows.from_cells(keys, values, [int(line[first]) for line in lines], **sums)
 
 

@@ -120,8 +120,8 @@ def count_labels(
         cells = _number_cells(counted)
         settled = replace(
             cells,
-            rows=move_codes(cells.rows, _as_labels(cells.truth), classes[0]),
-            columns=move_codes(cells.columns, _as_labels(cells.system), classes[1]),
+            rows=move_codes(cells.rows, as_labels(cells.truth), classes[0]),
+            columns=move_codes(cells.columns, as_labels(cells.system), classes[1]),
         )
         table = place_cells(cls, settled, classes, stated, declared=True)
     elif counted.truth.low is not None and counted.system.low is not None and stated.reject is None:
@@ -169,7 +169,7 @@ def _leave_out_other_classes(
     cells = _number_cells(counted)
     undeclared: list[tuple[str, Label]] = []
     for side, labels, declared in (("truth", cells.truth, classes[0]), ("system", cells.system, classes[1])):
-        others = [label for label in _as_labels(labels) if label not in set(declared)]
+        others = [label for label in as_labels(labels) if label not in set(declared)]
         if others:
             check_kinds(declared, others)
             undeclared.append((side, others[0]))
@@ -221,8 +221,8 @@ def _number_cells(counted: CountedPairs) -> Cells:
 def from_cells(cls: type[Contingency], cells: Cells, stated: Declared, *, declared: bool) -> Contingency:
     """Sort the labels, let both sides share them where they overlap, and place the cells."""
     reject = stated.reject
-    truth = _as_labels(cells.truth)
-    system = _as_labels(cells.system)
+    truth = as_labels(cells.truth)
+    system = as_labels(cells.system)
     check_unique(truth, "truth")
     check_unique(system, "system")
     check_kinds(truth, [label for label in system if label != reject])
@@ -243,10 +243,6 @@ def from_cells(cls: type[Contingency], cells: Cells, stated: Declared, *, declar
         stated,
         declared=declared,
     )
-
-
-def _as_labels(labels: Sequence[Label] | NDArray[np.int64]) -> tuple[Label, ...]:
-    return tuple(labels.tolist()) if isinstance(labels, np.ndarray) else as_labels(labels)
 
 
 def move_codes(codes: NDArray[Any], old: Sequence[Label], new: Sequence[Label]) -> NDArray[np.int64]:

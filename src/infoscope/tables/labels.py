@@ -82,7 +82,7 @@ def _explain_missing(value: object) -> InputError:
 
 def as_labels(values: Iterable[Any]) -> tuple[Label, ...]:
     """Return plain labels of many values; a million texts cost no more than a look at their types."""
-    labels = tuple(values)
+    labels = tuple(values.tolist() if isinstance(values, np.ndarray) else values)
     return labels if set(map(type, labels)) <= _PLAIN_TYPES else tuple(map(as_label, labels))
 
 
