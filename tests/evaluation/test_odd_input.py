@@ -24,9 +24,7 @@ def labels(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 def said(result: Result, code: str) -> list[Finding]:
-    systems = result.systems if isinstance(result, ifs.Evaluation) else ()
-    about = [*result.findings, *(found for system in systems for found in system.diagnosis)]
-    return [finding for finding in about if finding.code == code]
+    return [finding for finding in result.findings if finding.code == code]
 
 
 def test_a_reject_label_that_no_row_has_is_a_warning_with_the_labels_there_are() -> None:

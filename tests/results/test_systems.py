@@ -6,20 +6,33 @@ from typing import Any
 
 import pytest
 
+from infoscope import Contingency, Evaluation, evaluate
 from infoscope.errors import UnknownNameError
-from infoscope.studies.compare import Comparison
-from infoscope.studies.cross_validate import CrossValidation
+from tests.api import KINDS
 from tests.results.examples import example
 
+NEVER_FOX = Contingency.from_labels(["cat", "dog", "fox"] * 30, ["cat", "dog", "dog"] * 30)
+NAMES = {
+    "agreement": ("ann", "bob", "eve"),
+    "comparison": ("good", "poor"),
+    "cross-validation": ("tree", "stump"),
+    "drift": ("ann", "bob", "eve"),
+    "evaluation": ("good", "poor"),
+    "gate": ("good", "poor"),
+    "history": ("svm",),
+    "labelled-estimate": ("ann", "bob", "eve", "joe"),
+    "latent-truth": ("ann", "bob", "eve", "joe"),
+    "multilabel": ("near", "far"),
+    "score-groups": ("total", "site 0", "site 3"),
+    "tracking": ("steady", "nervous"),
+}
+TABULATED = ("cross-validation", "evaluation", "labelled-estimate", "latent-truth")
 
-@pytest.mark.parametrize(
-    "kind", ["evaluation", "comparison", "multilabel", "tracking", "latent-truth", "cross-validation"]
-)
+
+@pytest.mark.parametrize("kind", NAMES)
 def test_numbers_and_intervals_are_asked_for_by_name_and_a_system_prints_three_lines(kind: str) -> None:
     result: Any = example(kind)
-    systems = result.estimators if isinstance(result, CrossValidation) else result.systems
-    names = systems if isinstance(result, Comparison) else [system.name for system in systems]
-    for name in names:
+    for name in NAMES[kind]:
         system = result[name]
         assert system.metrics
         for metric, estimate in system.metrics.items():
@@ -44,3 +57,53 @@ def test_a_system_shows_its_accuracy_and_what_it_captures() -> None:
     assert system.number("NI") == system.number("proficiency")
     assert system.number("expected_cost") is None  # known, and not evaluated without costs
     assert [line.split()[0] for line in repr(system).splitlines()[1:]] == ["accuracy", "proficiency"]
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_a_system_has_its_table_or_says_where_one_is(kind: str) -> None:
+    result: Any = example(kind)
+    for name in NAMES[kind]:
+        if kind in TABULATED:
+            assert isinstance(result[name].table, Contingency)
+        else:
+            with pytest.raises(AttributeError, match=f"'{name}' has no table here; .* evaluate"):
+                result[name].table  # noqa: B018 - a property
+
+
+def test_a_stored_evaluation_has_tables() -> None:
+    stored: Any = Evaluation.from_dict(example("evaluation").to_dict())
+
+    assert stored.systems[0].table is None
+    assert stored["good"].table.counts.sum() == 200
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS.keys() - NAMES.keys()))
+def test_results_about_no_systems_say_so(kind: str) -> None:
+    result: Any = example(kind)
+    with pytest.raises(UnknownNameError, match=f"of the kind '{kind}' has no systems .* to_frame"):
+        result["svm"]
+    with pytest.raises(TypeError, match="not iterable"):
+        iter(result)
+
+
+def test_a_misspelt_name_is_one_of_few_or_near_one_of_many() -> None:
+    few: Any = example("evaluation")
+    with pytest.raises(UnknownNameError, match=r"no system 'god'; there is 'good', 'poor'$"):
+        few["god"]
+    many: Any = evaluate({f"system {letter}": few["good"].table for letter in "abcdefgh"})
+    with pytest.raises(UnknownNameError, match=r"no system 'sistem c'; did you mean 'system c'\?$"):
+        many["sistem c"]
+
+
+@pytest.mark.parametrize("kind", ["evaluation", "multilabel", "tracking"])
+def test_findings_hold_those_of_systems_with_their_name_and_documents_hold_them_once(kind: str) -> None:
+    result: Any = evaluate({"good": NEVER_FOX, "poor": NEVER_FOX}) if kind == "evaluation" else example(kind)
+    named = [(finding.system, finding.code) for finding in result.findings if finding.system]
+    assert named == [(system.name, finding.code) for system in result for finding in system.diagnosis]
+    assert named
+
+    document = result.to_dict()
+    assert not any("system" in finding for finding in document["findings"])
+    copies = [finding for system in document["systems"] for finding in system["diagnosis"]]
+    for stored in (document, document | {"findings": copies}):  # as an older version wrote them
+        assert [(finding.system, finding.code) for finding in type(result).from_dict(stored).findings] == named

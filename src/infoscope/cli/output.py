@@ -133,11 +133,12 @@ class Output:
         findings = (*kept_findings(), *find_unsaid_rows(result), *result.findings)
         result = replace(result, findings=findings, provenance=provenance)  # type: ignore[type-var]
         if not self.quiet and not (self.form == "text" and self.path is None and sys.stdout.isatty()):
-            lines = [finding.text for finding in result.findings if finding.is_warning]
-            for system in result.systems if isinstance(result, ifs.Evaluation) else ():
-                about_data = (finding for finding in system.diagnosis if finding.code in _SAID_ON_STDERR)
-                lines += [f"{system.title}: {finding.text}" for finding in about_data]
-            for line in dict.fromkeys(lines):
+            said: dict[str, None] = {}
+            for finding in result.findings:
+                of_system = finding.system and isinstance(result, ifs.Evaluation)
+                if finding.code in _SAID_ON_STDERR if of_system else finding.is_warning:
+                    said.setdefault(f"{finding.system}: {finding.text}" if finding.system else finding.text)
+            for line in said:
                 say(f"warning: {line}")
         if self.form == "parquet" and self.path is not None:
             result.save(self.path, force=self.force)

@@ -86,7 +86,9 @@ def make_outline(result: Result, unit: str = "bits") -> Outline:
     # the result's own findings that the report does not state elsewhere come before those about its parts
     elsewhere = [*describe_ignored_rows(result.provenance.ignored), *(finding for _, finding in outline.findings)]
     own = [
-        ("", finding) for finding in result.findings if finding not in elsewhere and finding.code not in outline.stated
+        ("", finding)
+        for finding in result.findings
+        if not finding.system and finding not in elsewhere and finding.code not in outline.stated
     ]
     run = result.provenance.run
     kicker = outline.kicker if run is None else (*outline.kicker, ("run ", Name(run, 60)))

@@ -11,18 +11,20 @@ import json
 import typing
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar, overload
 
 from infoscope.core.files import output_file, write_file, write_page
 from infoscope.core.records import parse_json, report_contradictions
-from infoscope.errors import InputError
+from infoscope.errors import InputError, UnknownNameError
 from infoscope.results.codec import decode, encode, json_schema
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.frame import build_frame, format_csv, write_parquet
 from infoscope.results.provenance import Provenance
+from infoscope.results.system import find_system
 from infoscope.typing import Axes, DataFrame, Json, StrPath
 
 if TYPE_CHECKING:
@@ -99,6 +101,15 @@ class Result(ABC):
     def complete(self) -> Self:
         """Return the result with every number that a report shows; a kind whose last step takes long finds it here."""
         return self
+
+    def __getitem__(self, name: str) -> Any:
+        """Return one system of the result by its name; an error for a result that is not about systems."""
+        raise UnknownNameError(
+            f"a result of the kind {self.kind!r} has no systems to ask for by name; its numbers are attributes, and "
+            "the rows of to_frame()"
+        )
+
+    __iter__: Any = None  # what has items by name alone is no sequence
 
     @abstractmethod
     def rows(self) -> Iterator[Mapping[str, Json]]:
@@ -188,32 +199,48 @@ class EstimatedSystem(Protocol):
         """Name of the system."""
 
     @property
-    def n(self) -> int:
+    def n(self) -> float | None:
         """Samples that it was evaluated on."""
 
     @property
     def metrics(self) -> Mapping[str, Estimate]:
         """Every metric by its id."""
 
+    @property
+    def diagnosis(self) -> tuple[Finding, ...]:
+        """Findings about this system."""
+
 
 System = TypeVar("System", bound=EstimatedSystem)
 
 
 class SystemsResult(Result, Generic[System]):
-    """A result of several systems."""
+    """A result of several systems; its findings are those about the data, and then those of each system."""
 
     systems: tuple[System, ...]
+
+    def __post_init__(self) -> None:
+        """Put the findings of each system behind those about the data, with the system's name."""
+        of_systems = [
+            (getattr(system, "title", system.name), finding) for system in self.systems for finding in system.diagnosis
+        ]
+        known = [finding for _, finding in of_systems]  # an older document has copies without a name
+        own = [finding for finding in self.findings if not finding.system and finding not in known]
+        named = (replace(finding, system=title) for title, finding in of_systems)
+        object.__setattr__(self, "findings", (*own, *named))
+
+    def to_dict(self) -> dict[str, Json]:
+        """Return the versioned document; findings of systems are in their diagnosis."""
+        own = [encode(finding) for finding in self.findings if not finding.system]
+        return super().to_dict() | {"findings": own}
 
     def __iter__(self) -> Iterator[System]:
         """Iterate over the systems."""
         return iter(self.systems)
 
     def __getitem__(self, name: str) -> System:
-        """Return the system of this name."""
-        for system in self.systems:
-            if system.name == name:
-                return system
-        raise KeyError(name)
+        """Return the first system of this name or title."""
+        return find_system(self.systems, name)
 
     def rows(self) -> Iterator[Mapping[str, Json]]:
         """Yield one row per system, with one column per metric."""

@@ -25,6 +25,8 @@ class Finding:
     """The finding in two or three words, for a cell of a table."""
     detail: str = ""
     """The sentence with every name, where the text leaves some out."""
+    system: str = field(default="", metadata={"stored": False})
+    """System that it is about, with its group where there is one; empty where it is about all of the data."""
 
     @property
     def is_warning(self) -> bool:

@@ -30,6 +30,7 @@ from infoscope.results.codec import encode
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding, shorten_list
 from infoscope.results.provenance import Provenance
+from infoscope.results.system import MeasuredSystem, find_system
 from infoscope.studies.agreement_measures import (
     Annotations,
     AnnotationScale,
@@ -62,8 +63,8 @@ COLLECTIONS = (set, frozenset, list, tuple)
 # Results --------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Annotator:
+@dataclass(frozen=True, repr=False)
+class Annotator(MeasuredSystem):
     """One annotator against all others."""
 
     name: str
@@ -75,6 +76,11 @@ class Annotator:
     """Krippendorff's alpha of the others alone."""
     used: Mapping[str, int]
     """Number of uses of each category."""
+
+    @property
+    def metrics(self) -> Mapping[str, Estimate]:  # type: ignore[override] # computed, and no field
+        """The mean proficiency with the others, and alpha of the others alone."""
+        return {name: Estimate(getattr(self, name)) for name in ("mean_proficiency", "alpha_without")}
 
 
 @dataclass(frozen=True)
@@ -127,6 +133,10 @@ class Agreement(Result):
     def names(self) -> tuple[str, ...]:
         """The annotators by name."""
         return tuple(annotator.name for annotator in self.annotators)
+
+    def __getitem__(self, name: str) -> Annotator:
+        """Return one annotator by name."""
+        return find_system(self.annotators, name, "annotator")
 
     def matrix(self, metric: str = "proficiency") -> list[list[float | None]]:
         """Return annotators × annotators: rows are taken as the truth, columns as the system."""

@@ -44,7 +44,7 @@ from infoscope.results.base import Result
 from infoscope.results.estimate import Difference, Estimate, invert
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import Provenance
-from infoscope.results.system import MeasuredSystem
+from infoscope.results.system import SystemMetrics, find_system
 from infoscope.studies.compare_statistics import (
     MIN_CLASSES_TO_MODEL,
     MetricBelief,
@@ -196,16 +196,6 @@ class Improvement:
 
 
 @dataclass(frozen=True, repr=False)
-class ComparedSystem(MeasuredSystem):
-    """One system of a comparison, with the metrics that were compared."""
-
-    name: str
-    n: float
-    """Sample size, the effective one for weighted samples."""
-    metrics: Mapping[str, Estimate]
-
-
-@dataclass(frozen=True, repr=False)
 class Comparison(Result):
     """Differences of all pairs of systems, and a ranking by each metric."""
 
@@ -225,14 +215,15 @@ class Comparison(Result):
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
 
-    def __getitem__(self, name: str) -> ComparedSystem:
+    def __getitem__(self, name: str) -> SystemMetrics:
         """Return one system with its metrics by their ids."""
-        if name not in self.systems:
-            raise UnknownNameError(f"there is no system {name!r}; the systems are {', '.join(self.systems)}")
-        estimates = {
-            ranking.metric: place.estimate for ranking in self.ranking for place in ranking.places if place.name == name
-        }
-        return ComparedSystem(name, self.samples[name], estimates)
+
+        def gather_metrics(name: str) -> Mapping[str, Estimate]:
+            places = ((ranking.metric, place) for ranking in self.ranking for place in ranking.places)
+            return {metric: place.estimate for metric, place in places if place.name == name}
+
+        systems = (SystemMetrics(system, gather_metrics(system), self.samples[system]) for system in self.systems)
+        return find_system(systems, name)
 
     def titled(self, metric: str) -> str:
         """Return a metric's title, with the class that it is about where it is about one."""

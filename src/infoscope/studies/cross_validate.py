@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from infoscope.core.markup import pluralize
 from infoscope.core.numerics import Real
 from infoscope.core.validation import SEED, Number, validated
-from infoscope.errors import InfoscopeWarning, InputError, UnknownNameError
+from infoscope.errors import InfoscopeWarning, InputError
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.readers import ReadOptions
 from infoscope.readers.files import find_files_by_values, names_in_braces
@@ -31,7 +31,7 @@ from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import Provenance
-from infoscope.results.system import MeasuredSystem
+from infoscope.results.system import MeasuredSystem, find_system
 from infoscope.studies.inputs import describe_blank_labels, materialize_labels
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import BlankLabels, check_positive
@@ -66,6 +66,8 @@ class EstimatorScores(MeasuredSystem):
     """Mean over the repeats, with the standard deviation as ``sd``."""
     correlation: float | None
     """Of captured and false information over the repeats."""
+    table: Contingency | None = field(default=None, compare=False, metadata={"stored": False})
+    """A batch with one table per repeat, of an estimator that was asked for by name; not in documents."""
 
 
 @dataclass(frozen=True)
@@ -145,10 +147,7 @@ class CrossValidation(Result):
 
     def __getitem__(self, name: str) -> EstimatorScores:
         """Return the estimator of this name."""
-        for estimator in self.estimators:
-            if estimator.name == name:
-                return estimator
-        raise UnknownNameError(f"there is no estimator {name!r}; there is {', '.join(self.names)}")
+        return replace(find_system(self.estimators, name, "estimator"), table=self.tables.get(name))
 
     def cloud(self, name: str, metric: str = SCORE) -> Real:
         """Return the metric's value in every repeat; metrics beyond those of the document need the tables."""

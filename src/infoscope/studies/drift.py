@@ -28,9 +28,11 @@ from infoscope.readers.frames import is_column_mapping
 from infoscope.readers.labels import Cleaning, match_label
 from infoscope.readers.reader import read_patterns, read_patterns_by_group
 from infoscope.results.base import Result
+from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.notation import state_p_value
 from infoscope.results.provenance import Provenance
+from infoscope.results.system import MeasuredSystem, find_system
 from infoscope.studies.inputs import check_named_once, describe_blank_labels
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import BlankLabels, check_label_columns
@@ -62,8 +64,8 @@ class DriftPart:
     nothing can be tested, because no stratum has two labels and rows of both periods."""
 
 
-@dataclass(frozen=True)
-class SystemDrift:
+@dataclass(frozen=True, repr=False)
+class SystemDrift(MeasuredSystem):
     """The label frequencies of one system in the two periods: other items, or another system."""
 
     name: str
@@ -72,6 +74,12 @@ class SystemDrift:
     """I(A;P): how much its labels tell about the period."""
     p_adjusted: float
     """P of all systems considered at once (Holm)."""
+
+    @property
+    def metrics(self) -> Mapping[str, Estimate]:  # type: ignore[override] # computed, and no field
+        """The bits per item that its labels tell about the period, and how surely that is no chance."""
+        shown, numbers = self.shown, ("information", "p_value", "smallest_found")
+        return {name: Estimate(getattr(shown, name)) for name in numbers} | {"p_adjusted": Estimate(self.p_adjusted)}
 
 
 @dataclass(frozen=True)
@@ -122,6 +130,10 @@ class Drift(Result):
     def names(self) -> tuple[str, ...]:
         """The systems."""
         return tuple(system.name for system in self.systems)
+
+    def __getitem__(self, name: str) -> SystemDrift:
+        """Return one system by its name."""
+        return find_system(self.systems, name)
 
     def pair(self, first: str, second: str) -> PairDrift:
         """Return one pair by its names, in either order."""

@@ -19,7 +19,7 @@ import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics.chance import CHANCE_LEVEL
-from infoscope.results.base import Result
+from infoscope.results.base import SystemsResult
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.frame import rename_taken_columns
@@ -484,7 +484,7 @@ class GroupSpread:
 
 
 @dataclass(frozen=True, repr=False)
-class Evaluation(Result):
+class Evaluation(SystemsResult[SystemResult]):
     """The result of one or several systems on one truth."""
 
     kind: ClassVar[str] = "evaluation"
@@ -500,7 +500,7 @@ class Evaluation(Result):
     """Truth and predictions of every row, where they are kept, for a paired comparison later."""
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
-    """About the data as a whole; what concerns one system is in its ``diagnosis``."""
+    """About the data as a whole, then what concerns each system, as its ``diagnosis`` holds it."""
     costs: CostMatrix | None = None
     """Cost of each prediction, where that was stated."""
     metrics: tuple[str, ...] = ()
@@ -510,17 +510,10 @@ class Evaluation(Result):
     group_judges: tuple[JudgeResult, ...] = ()
     """The same within each group, where rows were split."""
 
-    def __iter__(self) -> Iterator[SystemResult]:
-        """Yield one system after the other."""
-        return iter(self.systems)
-
     def __getitem__(self, name: str) -> SystemResult:
-        """Return the first system of this name."""
-        for system in self.systems:
-            if name in (system.name, system.title):
-                return system
-        titles = ", ".join(repr(system.title) for system in self.systems[:5])
-        raise UnknownNameError(f"there is no system {name!r}; the systems are {titles}, and each has its metrics")
+        """Return the first system of this name or title, with its table wherever its numbers determine one."""
+        system = super().__getitem__(name)
+        return replace(system, table=rebuild_table(system)) if system.table is None else system
 
     def judged_parts(self) -> Iterator[Self]:
         """Yield all of it where there is a judge; where rows were split, the systems of each group with its judge.

@@ -13,6 +13,7 @@ import importlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from itertools import starmap
 from math import floor, inf, isnan, log10
 from os import PathLike
 from pathlib import Path
@@ -39,7 +40,7 @@ from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.notation import MetricNotation
 from infoscope.results.provenance import Provenance
-from infoscope.results.system import ABSENT
+from infoscope.results.system import ABSENT, SystemMetrics, find_system
 from infoscope.studies.compare import CompareOptions, Comparison, compare, compare_rows
 from infoscope.studies.compare_statistics import MetricBelief, difference
 from infoscope.studies.diagnose import WITHHELD_METRICS
@@ -179,6 +180,14 @@ class Gate(Result):
     findings: tuple[Finding, ...] = ()
     worst_classes: tuple[WorstClass, ...] = ()
     """Classes that cost each system most, the worst first."""
+
+    def __getitem__(self, name: str) -> SystemMetrics:
+        """Return one system with the metrics that its conditions are about."""
+        metrics: dict[str, dict[str, Estimate]] = {}
+        for check in self.checks:
+            if check.estimate is not None:
+                metrics.setdefault(check.system, {})[check.metric] = check.estimate
+        return find_system(starmap(SystemMetrics, metrics.items()), name)
 
     @property
     def outcome(self) -> Outcome:
@@ -578,7 +587,7 @@ def decide(
         for system in evaluation.systems
         for condition in conditions
     ]
-    findings += evaluation.findings
+    findings += (finding for finding in evaluation.findings if not finding.system)
     for item in history:
         if isinstance(item, Check):
             checks.append(item)

@@ -43,6 +43,7 @@ from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.notation import MetricNotation
 from infoscope.results.provenance import Provenance
+from infoscope.results.system import SystemMetrics, find_system
 from infoscope.studies.evaluate import evaluate
 from infoscope.studies.evaluation import Evaluation
 from infoscope.tables.labels import list_few
@@ -191,6 +192,11 @@ class History(Result):
     def is_alarmed(self) -> bool:
         """True if the newest run is an alarm."""
         return any(alarm.run == len(self.runs) - 1 for alarm in self.alarms)
+
+    def __getitem__(self, name: str) -> SystemMetrics:
+        """Return one system with the metric in its newest run."""
+        series = (series for series in self.series if series.label is None)
+        return find_system((SystemMetrics(each.system, {self.metric: each.newest.estimate}) for each in series), name)
 
     def of(self, system: str) -> RunSeries:
         """Return the metric of a system over the runs."""

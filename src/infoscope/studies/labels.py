@@ -30,6 +30,7 @@ from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.frame import format_csv, rename_taken_columns
 from infoscope.results.provenance import Provenance
+from infoscope.results.system import TabulatedSystem, find_system
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 from infoscope.tables.rows import Rows
@@ -137,6 +138,14 @@ class LabelledEstimate(Result):
     findings: tuple[Finding, ...] = ()
     tables: Mapping[str, Contingency] = field(default_factory=dict, metadata={"stored": False})
     """Tables for the ordinary evaluation; their sample size is what the labels are worth."""
+
+    def __getitem__(self, name: str) -> TabulatedSystem:
+        """Return one system with the metric that was estimated, and its table."""
+        systems = self.systems.items()
+        return find_system(
+            (TabulatedSystem(title, {self.metric: metric}, table=self.tables.get(title)) for title, metric in systems),
+            name,
+        )
 
     def rows(self) -> Iterator[Mapping[str, Json]]:
         """Yield one row per system."""

@@ -34,7 +34,7 @@ from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding, shorten_list
 from infoscope.results.provenance import Provenance
-from infoscope.results.system import MeasuredSystem
+from infoscope.results.system import MeasuredSystem, find_system
 from infoscope.studies.inputs import check_named_once, describe_blank_labels
 from infoscope.studies.latent_model import (
     SMALLEST,
@@ -101,6 +101,8 @@ class LatentSystem(MeasuredSystem):
     """The labels that it may predict: the classes first, then further ones."""
     block: tuple[str, ...] = ()
     """The systems that it was taken together with, itself among them."""
+    table: Contingency | None = field(default=None, compare=False, metadata={"stored": False})
+    """Expected counts of class × prediction, of a system that was asked for by name; not in documents."""
 
 
 @dataclass(frozen=True)
@@ -178,10 +180,7 @@ class LatentTruth(Result):
 
     def __getitem__(self, name: str) -> LatentSystem:
         """Return one system by its name."""
-        for system in self.systems:
-            if system.name == name:
-                return system
-        raise KeyError(f"no system {name!r}; there is {', '.join(map(repr, self.names))}")
+        return replace(find_system(self.systems, name), table=self.tables.get(name))
 
     def draw_tables(self, name: str) -> Contingency:
         """Return draws of one system's table, as one batch."""

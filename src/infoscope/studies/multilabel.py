@@ -458,7 +458,6 @@ def compare(
         true_sets.n,
         level=level,
         provenance=Provenance(rows=true_sets.n, ignored=ignored),
-        findings=tuple(finding for system in systems for finding in system.diagnosis if finding.is_warning),
     )
     if len(systems) == 1:
         return result

@@ -18,9 +18,11 @@ from infoscope.readers.labels import Cleaning
 from infoscope.readers.query import Query, as_names
 from infoscope.readers.reader import read_joints
 from infoscope.results.base import Result
+from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.frame import rename_taken_columns
 from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
+from infoscope.results.system import SystemMetrics, find_system
 from infoscope.studies.score_arrays import (
     BinaryScores,
     ScoreRows,
@@ -91,6 +93,15 @@ class ScoreGroups(Result):
     def __len__(self) -> int:
         """Return how many groups there are."""
         return len(self.groups)
+
+    def __getitem__(self, name: str) -> SystemMetrics:
+        """Return the numbers of one group, named by its values, as "north" or "north, monday"; or of the "total"."""
+        groups = [("total", self.total), *((", ".join(group.group), group.summary) for group in self.groups)]
+        named = (
+            SystemMetrics(title, {number: Estimate(value) for number, value in vars(summary).items()})
+            for title, summary in groups
+        )
+        return find_system(named, name, "group")
 
     @property
     def columns(self) -> tuple[ScoreColumn, ...]:

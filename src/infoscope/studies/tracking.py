@@ -400,7 +400,6 @@ def _compare(truth: Source, systems: Mapping[str, Any], settings: TrackingOption
         tuple(results),
         compare_trackers(results, sequences, settings, rng) if len(results) > 1 else None,
         provenance=Provenance(rows=results[0].n, ignored=results[0].ignored),
-        findings=tuple(finding for result in results for finding in result.diagnosis if finding.is_warning),
     )
 
 
