@@ -103,7 +103,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, mon
     target = tmp_path / "a.ifs"
     target.write_text("old")
     reading = read_tables(log(tmp_path / "a.csv", LINES), truth="gold", system=["svm", "knn"])
-    monkeypatch.setattr("infoscope.readers.ifs_parts._facts", lambda *_: 1 / 0)
+    monkeypatch.setattr("infoscope.readers.ifs_parts.write_parquet", lambda *_: 1 / 0)
 
     with pytest.raises(ZeroDivisionError):
         reading.save(target)

@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from threading import Event, Thread
 from typing import TextIO
@@ -421,36 +421,26 @@ def copy_first_rows(files: Files, folder: Path, most: int) -> Files:
         copy = place_copy(path, folder, f"{path.name}.{format}")
         with files.named():
             if is_binary:
-                left -= _copy_binary_rows(path, copy, files.format, left)
+                import pyarrow.dataset  # noqa: PLC0415 - only for these files
+                import pyarrow.parquet  # noqa: PLC0415
+
+                try:
+                    dataset = pyarrow.dataset.dataset(path, format="parquet" if files.format == "parquet" else "ipc")
+                    rows = dataset.head(left)
+                except (pyarrow.ArrowException, OSError) as error:
+                    reason = str(error).splitlines()[0][:120]
+                    raise InputError(f"{path} cannot be read as {files.format}: {reason}") from error
+                pyarrow.parquet.write_table(rows, copy)
+                left -= rows.num_rows
             else:
-                left -= _copy_records(path, copy, files, left)
+                header, written = int(files.format in ("csv", "tsv")), 0
+                with copy.open("wb") as target:
+                    for record in islice(_split_records(path, files), left + header):
+                        target.write(record)
+                        written += 1
+                left -= max(written - header, 0)
         titles[copy] = files.titles.get(path, str(path))
     return replace(files, paths=tuple(titles), format=format, compression="none", titles=titles)
-
-
-def _copy_binary_rows(path: Path, copy: Path, format: str, most: int) -> int:
-    """Write the first rows of a Parquet or Arrow file as Parquet, and return how many there were."""
-    import pyarrow.dataset  # noqa: PLC0415 - only for these files
-    import pyarrow.parquet  # noqa: PLC0415
-
-    try:
-        table = pyarrow.dataset.dataset(path, format="parquet" if format == "parquet" else "ipc").head(most)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(f"{path} cannot be read as {format}: {str(error).splitlines()[0][:120]}") from error
-    pyarrow.parquet.write_table(table, copy)
-    return int(table.num_rows)
-
-
-def _copy_records(path: Path, copy: Path, files: Files, most: int) -> int:
-    """Write the header and the first records of a text file, and return how many there were."""
-    written = -1 if files.format in ("csv", "tsv") else 0
-    with copy.open("wb") as target:
-        for record in _split_records(path, files):
-            if written == most:
-                break
-            target.write(record)
-            written += 1
-    return max(written, 0)
 
 
 def _split_records(path: Path, files: Files) -> Iterator[bytes]:

@@ -47,10 +47,8 @@ class DaskEngine(Engine):
         with _dask_client(url) as client:
             task: Any
             if isinstance(source, Files):
-                task, parts = (
-                    _count_file,
-                    [replace(source, paths=(path.absolute(),), folder=None) for path in source.paths],
-                )
+                task = DuckdbEngine().count
+                parts = [replace(source, paths=(path.absolute(),), folder=None) for path in source.paths]
             else:
                 task = _count_address
                 parts = client.submit(_list_files, source, pure=False).result()
@@ -121,11 +119,6 @@ def _list_files(files: Addresses) -> list[Addresses]:
             raise InputError(f"{name}: no such file as the workers see it; check the address")
         found += named
     return [Addresses((one,), files.format) for one in dict.fromkeys(found)]
-
-
-def _count_file(files: Files, query: Query) -> list[Rows]:
-    """Count a file that the worker can read where it lies."""
-    return DuckdbEngine().count(files, query)
 
 
 def _count_address(files: Addresses, query: Query) -> list[Rows]:

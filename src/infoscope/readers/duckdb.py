@@ -301,54 +301,43 @@ def explain_error(error: duckdb.Error, source: str, folder: Path) -> str:
         )
     if isinstance(error, duckdb.OutOfMemoryException):
         return f"counting {source} needs more memory than its limit; raise the memory limit, or use fewer threads"
+    file = named.group(1) if (named := re.search(r"^\s*file = (.+)$", text, re.MULTILINE)) else source
+
+    # a line of a CSV file
     if line := re.search(r"CSV Error on Line: (\d+)", text):
-        return _csv_error(text, line.group(1), source)
-    return _content_error(text, source) or (
-        f"{source} cannot be read: {_sentence(error)}; if it is damaged, fetch or write it again"
-    )
+        where = f"{file}, line {line.group(1)}"
+        if "Maximum line size" in text:
+            return f"{where} is longer than 16 MiB; is a line end or a closing quote missing there?"
+        if fields := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text):
+            expected, found = fields.groups()
+            has = f"{found} field{'s' * (found != '1')}"
+            return f"{where} has {has} and the header has {expected}; fix or remove that line"
+        if "unterminated quote" in text:
+            return f'{where} has a quote that is not closed; write a quote inside a field as ""'
+        if word := re.search(r"Could not convert string \"(.*)\" to 'DOUBLE'", text):  # weights alone are numbers
+            return f"{where} has the weight {word.group(1)!r}, which is no number; fix it, or leave the field empty"
+        if "nvalid unicode" in text:
+            return explain_not_utf8(Path(file), detect_compression(Path(file)), where)
+        return f"{where}: {text.splitlines()[2] if len(text.splitlines()) > 2 else text}"
 
-
-def _content_error(text: str, source: str) -> str | None:
+    # the rest of what files hold
     if "state machine reached an invalid state" in text:
-        return f"{_file(text, source)} mixes line ends or quotes; write it as RFC 4180 CSV with one kind of line end"
+        return f"{file} mixes line ends or quotes; write it as RFC 4180 CSV with one kind of line end"
     if "does not support a full read on this file" in text:
         return f"{source} has a line longer than 16 MiB; is a line end or a closing quote missing?"
     if word := re.search(r"Could not convert string ['\"](.*)['\"] to (?:'DOUBLE'|DOUBLE)", text):
         return f"{source} has the weight {word.group(1)!r}, which is no number; fix it, or leave the field empty"
     if word := re.search(r"Failed to cast value to numerical: (.*) when casting from source column", text):
-        found = word.group(1).strip('"')  # in JSON, text has quotes
-        return f"{source} has the weight {found!r}, which is no number; fix it, or write null"
+        value = word.group(1).strip('"')  # in JSON, text has quotes
+        return f"{source} has the weight {value!r}, which is no number; fix it, or write null"
     if kind := re.search(r"Unimplemented type for cast \((.+) -> DOUBLE\)", text):  # weights alone are numbers
         return f"{source} has the column of weights as {kind.group(1)}; weights are numbers: name another column"
     if broken := re.search(r"Malformed JSON [^:]*: (.+?)(?:\. +(?:Try|Input)|$)", text, re.MULTILINE):
         return f"{source} has a line that is not JSON ({broken.group(1).rstrip('. ')}); write one object per line"
     if named := re.search(r"No magic bytes found at end of file '(.*)'|File '(.*)' too small to be a Parquet", text):
-        file = named.group(1) or named.group(2)
-        what = f"{file} is not a whole Parquet file; fetch it again"
+        what = f"{named.group(1) or named.group(2)} is not a whole Parquet file; fetch it again"
         return Advised(what, terminal=", or, if it is text, say --read format=csv", page="")
-    return None
-
-
-def _csv_error(text: str, line: str, source: str) -> str:
-    where = f"{_file(text, source)}, line {line}"
-    if "Maximum line size" in text:
-        return f"{where} is longer than 16 MiB; is a line end or a closing quote missing there?"
-    if fields := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text):
-        expected, found = fields.groups()
-        return f"{where} has {found} field{'s' * (found != '1')} and the header has {expected}; fix or remove that line"
-    if "unterminated quote" in text:
-        return f'{where} has a quote that is not closed; write a quote inside a field as ""'
-    if word := re.search(r"Could not convert string \"(.*)\" to 'DOUBLE'", text):  # weights alone are numbers
-        return f"{where} has the weight {word.group(1)!r}, which is no number; fix it, or leave the field empty"
-    if "nvalid unicode" in text:
-        path = Path(_file(text, source))
-        return explain_not_utf8(path, detect_compression(path), where)
-    return f"{where}: {text.splitlines()[2] if len(text.splitlines()) > 2 else text}"
-
-
-def _file(text: str, source: str) -> str:
-    named = re.search(r"^\s*file = (.+)$", text, re.MULTILINE)
-    return named.group(1) if named else source
+    return f"{source} cannot be read: {_sentence(error)}; if it is damaged, fetch or write it again"
 
 
 def _sentence(error: duckdb.Error) -> str:
@@ -553,8 +542,16 @@ def _scan_parquet(session: Session, files: Files, columns: Sequence[str]) -> Sca
     relation = f"read_parquet({options})"
     described = session.rows(f"DESCRIBE SELECT * FROM {relation}", paths=paths)
     inside = {name: line for name, line in zip(schemas[0][0], described, strict=False) if name in columns}
-    if hive:
-        inside |= _find_folder_columns(files, columns, described, inside)
+    if hive:  # what folders name wins over a column of that name in the files
+        for name in inside:
+            twin = next((key for key in files.hive_keys if key != name and key.lower() == name.lower()), None)
+            if twin is not None:
+                raise InputError(
+                    f"{files.name} has the column {name!r}, and its folders name {twin!r}; "
+                    "names that differ only by case would be one: rename one of them"
+                )
+        lines = {line[0].lower(): line for line in described}
+        inside |= {name: lines[name.lower()] for name in columns if name in files.hive_keys}
     if odd := next((name for name in columns if name not in inside), None):
         raise InputError(f"{files.paths[0]} is damaged: its schema ends before column {odd!r}; fetch or write it again")
     scan = _typed_scan(relation, {"paths": paths}, inside)
@@ -596,21 +593,6 @@ _CHUNKS = (
     "FROM parquet_metadata($paths)"
 )
 """File, column, first byte of dictionary and data, and size of each chunk."""
-
-
-def _find_folder_columns(
-    files: Files, columns: Sequence[str], described: list[Any], inside: dict[str, Any]
-) -> dict[str, Any]:
-    """Return the columns that folders name; they win over a column of that name in the files."""
-    lines = {line[0].lower(): line for line in described}
-    for name in inside:
-        twin = next((key for key in files.hive_keys if key != name and key.lower() == name.lower()), None)
-        if twin is not None:
-            raise InputError(
-                f"{files.name} has the column {name!r}, and its folders name {twin!r}; "
-                "names that differ only by case would be one: rename one of them"
-            )
-    return {name: lines[name.lower()] for name in columns if name in files.hive_keys}
 
 
 def _typed_scan(relation: str, values: dict[str, Any], described: dict[str, Any]) -> Scan:

@@ -86,47 +86,40 @@ def save_part(parts: IfsParts, path: str | os.PathLike[str], *, replace: bool = 
         if len(alone) == 1 and all(min(table.shape) for table in alone.values()):
             ((system, table),) = alone.items()
             write(table, file, system)
-        else:
-            _write_parts(parts, file)
-
-
-def _write_parts(kept: IfsParts, path: Path) -> None:
-    facts: list[dict[str, Any]] = []
-    parts, truth, system, value = [], [], [], []
-    for group, systems in kept.tables.items():
-        for name, table in systems.items():
-            stored = np.flatnonzero(table.cells)
-            parts.append(np.full(len(stored), len(facts)))
-            truth.append(_spell(table.truth_labels)[table.cell_rows[stored]])
-            system.append(_spell(table.system_labels)[table.cell_columns[stored]])
-            value.append(np.asarray(table.cells, dtype=np.float64)[stored])
-            facts.append(_facts(table, group, name))
-    columns = {
-        "part": np.concatenate(parts) if parts else np.zeros(0, np.int64),
-        "truth": np.concatenate(truth) if truth else np.zeros(0, object),
-        "system": np.concatenate(system) if system else np.zeros(0, object),
-        "value": np.concatenate(value) if value else np.zeros(0),
-    }
-    whole = {"schema": SCHEMA, "by": list(kept.by), "homeless": dict(kept.ungrouped_rows), "tables": facts}
-    whole["checksum"] = compute_checksum(whole, _content(columns))
-    metadata = json.dumps(whole, ensure_ascii=False)
-    types = {"part": "INTEGER", "truth": "VARCHAR", "system": "VARCHAR", "value": "DOUBLE"}
-    write_parquet(path, columns, types, {"infoscope": metadata})
-
-
-def _facts(table: Contingency, group: Group, system: str) -> dict[str, Any]:
-    return {
-        "group": [label_to_json(label) for label in group],
-        "system": system,
-        "truth_labels": [label_to_json(label) for label in table.truth_labels],
-        "system_labels": [label_to_json(label) for label in table.system_labels],
-        "reject": None if table.reject is None else label_to_json(table.reject),
-        "positive": None if table.positive is None else label_to_json(table.positive),
-        "declared": table.declared,
-        "ignored": dict(table.ignored),
-        "weight_squares": table.weight_squares,
-        "counts": table.values.dtype.kind in "iu",
-    }
+            return
+        facts: list[dict[str, Any]] = []
+        numbers, truth, system_labels, values = [], [], [], []
+        for group, systems in parts.tables.items():
+            for name, table in systems.items():
+                stored = np.flatnonzero(table.cells)
+                numbers.append(np.full(len(stored), len(facts)))
+                truth.append(_spell(table.truth_labels)[table.cell_rows[stored]])
+                system_labels.append(_spell(table.system_labels)[table.cell_columns[stored]])
+                values.append(np.asarray(table.cells, dtype=np.float64)[stored])
+                facts.append(
+                    {
+                        "group": [label_to_json(label) for label in group],
+                        "system": name,
+                        "truth_labels": [label_to_json(label) for label in table.truth_labels],
+                        "system_labels": [label_to_json(label) for label in table.system_labels],
+                        "reject": None if table.reject is None else label_to_json(table.reject),
+                        "positive": None if table.positive is None else label_to_json(table.positive),
+                        "declared": table.declared,
+                        "ignored": dict(table.ignored),
+                        "weight_squares": table.weight_squares,
+                        "counts": table.values.dtype.kind in "iu",
+                    }
+                )
+        columns = {
+            "part": np.concatenate(numbers) if numbers else np.zeros(0, np.int64),
+            "truth": np.concatenate(truth) if truth else np.zeros(0, object),
+            "system": np.concatenate(system_labels) if system_labels else np.zeros(0, object),
+            "value": np.concatenate(values) if values else np.zeros(0),
+        }
+        whole = {"schema": SCHEMA, "by": list(parts.by), "homeless": dict(parts.ungrouped_rows), "tables": facts}
+        whole["checksum"] = compute_checksum(whole, _content(columns))
+        types = {"part": "INTEGER", "truth": "VARCHAR", "system": "VARCHAR", "value": "DOUBLE"}
+        write_parquet(file, columns, types, {"infoscope": json.dumps(whole, ensure_ascii=False)})
 
 
 def _spell(labels: Sequence[Label]) -> np.ndarray[Any, Any]:

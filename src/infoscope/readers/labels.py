@@ -12,6 +12,7 @@ import datetime as dt
 import json
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from functools import partial
 from math import isfinite
@@ -249,23 +250,19 @@ def match_label(wanted: Label | None, present: Iterable[Label]) -> Label | None:
     if wanted in labels:
         return wanted
     same = next((label for label in labels if as_text(label) in (wanted, wanted.removesuffix(".0"))), None)
-    return _parse_label(wanted, {_name_kind(label) for label in labels}) if same is None else same
-
-
-def _parse_label(text: str, kinds: set[str]) -> Label:
-    """Return a text as a label of the one kind that a column has; text where it cannot be one."""
-    try:
+    if same is not None:
+        return same
+    kinds = {_name_kind(label) for label in labels}
+    with suppress(ValueError, InputError):  # text that cannot be a label of the one kind stays text
         if kinds == {"number"}:
-            return as_number(text)
+            return as_number(wanted)
         if kinds == {"bool"}:
-            return {"true": True, "false": False}.get(text.lower(), text)
+            return {"true": True, "false": False}.get(wanted.lower(), wanted)
         if kinds == {"date"}:
-            return dt.date.fromisoformat(text)
+            return dt.date.fromisoformat(wanted)
         if kinds in ({"time"}, {"zoned time"}):
-            return dt.datetime.fromisoformat(text)
-    except (ValueError, InputError):
-        return text
-    return text
+            return dt.datetime.fromisoformat(wanted)
+    return wanted
 
 
 def suggest_cleaning(groups: Sequence[Sequence[str]]) -> str:

@@ -35,7 +35,7 @@ from infoscope.readers.csv_text import open_text
 from infoscope.readers.files import Files
 from infoscope.readers.progress import show_progress
 from infoscope.readers.query import Query
-from infoscope.readers.stores import MirroredFile
+from infoscope.readers.stores import MirroredFile, join_ranges
 from infoscope.tables.counting import get_scatter
 from infoscope.tables.ifs_file import escape_path
 from infoscope.tables.rows import Ints, Rows
@@ -392,6 +392,7 @@ _FIELDS, _START, _SIZE, _EXPANDED, _LEVELS, _COMPRESSED, _CHECKSUM = 11, 1, 2, 3
 """Of a page's record, and where it tells the first byte of its body, its bytes before and after expanding, and so on;
 first comes its kind."""
 _DICTIONARY = 2
+_COMPILED = "readers._packed"
 _BUILT_IN = ("UNCOMPRESSED", "SNAPPY")
 _CODECS = {
     "ZSTD": ("zstd", "decompress_into"),
@@ -407,18 +408,14 @@ InMemory = Callable[[int, int], memoryview | None]
 
 def is_built() -> bool:
     """Return True if the compiled part is there and of this version; where it is not, all else works without it."""
-    return getattr(_compiled(), "FIELDS", None) == _FIELDS
-
-
-def _compiled() -> Any:
-    return import_compiled_part("readers._packed")
+    return getattr(import_compiled_part(_COMPILED), "FIELDS", None) == _FIELDS
 
 
 class PackedCounting:
     """The counts of one thread: a table of truth against each system, with a spare column that stays empty."""
 
     def __init__(self, places: Places) -> None:
-        self._packed = _compiled()
+        self._packed: Any = import_compiled_part(_COMPILED)
         self._places = places
         self._truth = np.empty(0, dtype=np.uint16)
         self._room = np.empty(0, dtype=np.uint8)
@@ -646,7 +643,7 @@ class _Prefetch:
             mirror = self.mirrors.get(block[0].path)
             if mirror is not None:
                 spans = {(chunk.start, chunk.start + chunk.size) for chunk in chain(*(group.chunks for group in block))}
-                for span in _coalesce(span for span in spans if not mirror.has(span)):
+                for span in join_ranges((span for span in spans if not mirror.has(span)), _GAP):
                     contents[span] = self._request(mirror, span)
             for group in block:
                 waiting.append((group, partial(_find_bytes, contents)))
@@ -701,21 +698,6 @@ def _blocks(groups: Iterable[RowGroup]) -> Iterator[list[RowGroup]]:
 
 def _size(group: RowGroup) -> int:
     return sum(chunk.size for chunk in group.chunks)
-
-
-def _coalesce(spans: Iterable[_Range]) -> list[_Range]:
-    """Return ranges by their place, those that lie close together as one.
-
-    >>> _coalesce([(40_000, 50_000), (200, 300), (100, 200)])
-    [(100, 300), (40000, 50000)]
-    """
-    out: list[_Range] = []
-    for start, end in sorted(spans):
-        if out and start - out[-1][1] <= _GAP:
-            out[-1] = (out[-1][0], max(out[-1][1], end))
-        else:
-            out.append((start, end))
-    return out
 
 
 # ── which sources are counted by codes ───────────────────────────────────────────────────────────

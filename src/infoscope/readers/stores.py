@@ -269,7 +269,7 @@ class MirroredFile:
 
     def fetch(self, wanted: Iterable[Range]) -> None:
         """Write ranges into the copy that it does not have yet."""
-        missing = _join_ranges(span for span in wanted if not self.has(span))
+        missing = join_ranges(span for span in wanted if not self.has(span))
         pieces = [(first, min(first + _PIECE, end)) for start, end in missing for first in range(start, end, _PIECE)]
         batch: list[Range] = []
         for piece in pieces:
@@ -292,14 +292,18 @@ class MirroredFile:
                 copy.seek(span[0])
                 copy.write(content)
                 self.present.append(span)
-        self.present = _join_ranges(self.present)
+        self.present = join_ranges(self.present)
 
 
-def _join_ranges(spans: Iterable[Range]) -> list[Range]:
-    """Return ranges in their order, those that touch as one."""
+def join_ranges(spans: Iterable[Range], gap: int = 0) -> list[Range]:
+    """Return ranges in their order, those that touch or have at most this gap between them as one.
+
+    >>> join_ranges([(40, 50), (20, 30), (10, 20)]), join_ranges([(40, 50), (20, 30)], gap=10)
+    ([(10, 30), (40, 50)], [(20, 50)])
+    """
     joined: list[Range] = []
     for start, end in sorted(set(spans)):
-        if joined and start <= joined[-1][1]:
+        if joined and start - joined[-1][1] <= gap:
             joined[-1] = (joined[-1][0], max(joined[-1][1], end))
         elif start < end:
             joined.append((start, end))
@@ -382,13 +386,9 @@ def retry(work: Callable[[], T], address: ObjectAddress) -> T:
             return work()
         except StoreError as error:
             if pause is None or error.fault not in _PASSING:
-                raise InputError(_explain_fault(error, address)) from None
+                fault, status = error.fault, f" ({error.status})" if error.status else ""
+                break
         time.sleep(pause)
-    raise AssertionError("unreachable")
-
-
-def _explain_fault(error: StoreError, address: ObjectAddress) -> str:
-    status = f" ({error.status})" if error.status else ""
     endpoint = " and AWS_ENDPOINT_URL" if address.scheme.startswith("s3") else ""
     place = "container" if address.scheme.startswith("a") else "bucket"
     sentences = {
@@ -400,7 +400,7 @@ def _explain_fault(error: StoreError, address: ObjectAddress) -> str:
         Fault.CUT: f"{address}: the store broke off in the middle of the file, several times; try again later",
         Fault.CHANGED: f"{address} changed while it was read; read a copy that does not change",
     }
-    return sentences.get(error.fault, f"{address} cannot be read{status}")
+    raise InputError(sentences.get(fault, f"{address} cannot be read{status}"))
 
 
 # ── buckets of S3, Google Cloud and Azure, through obstore ───────────────────────────────────────

@@ -10,7 +10,7 @@ from pathlib import Path
 from infoscope.core.files import scratch_folder
 from infoscope.errors import Advised, InputError
 from infoscope.readers.columns import first_rows, guess_roles, list_columns
-from infoscope.readers.duckdb import Scan, Session, identifier, literal, open_session, scan_files
+from infoscope.readers.duckdb import Scan, Session, identifier, literal, open_session, scan_in_order
 from infoscope.readers.engine import open_source
 from infoscope.readers.files import Files
 from infoscope.readers.query import ReadOptions, pick_columns
@@ -194,29 +194,20 @@ def _make_tables(
     The label of a key is NULL where it is contradictory or absent.
     """
     are_typed = all(side.format in ("parquet", "arrow") for side in (ours, theirs))
-    scan = _scan_side(session, theirs, [keys[1], label], None)
+    scan = scan_in_order(session, theirs, [keys[1], label], None)
     session.run(
         f"CREATE TEMP TABLE labels AS SELECT k, CASE WHEN count(DISTINCT v) = 1 THEN min(v) END AS label, "
         f"count(*) AS times, count(DISTINCT v) AS different FROM (SELECT {_write_key(scan, keys[1], theirs)} AS k, "
         f"{_write_value(scan, label, theirs, are_typed)} AS v FROM {scan.relation}) WHERE k IS NOT NULL GROUP BY k",
         **scan.values,
     )
-    session.run("SET preserve_insertion_order = true")
-    scan = _scan_side(session, ours, kept, delimiter)
+    scan = scan_in_order(session, ours, kept, delimiter)
     fields = ", ".join(f"{_write_value(scan, name, ours, are_typed)} AS c{i}" for i, name in enumerate(kept))
     session.run(
         f"CREATE TEMP TABLE source_rows AS SELECT row_number() OVER () AS n, {_write_key(scan, keys[0], ours)} AS k, "
         f"{fields} FROM {scan.relation}",
         **scan.values,
     )
-
-
-def _scan_side(session: Session, files: Files, names: Sequence[str], delimiter: str | None) -> Scan:
-    names = tuple(dict.fromkeys(names))
-    scan = scan_files(session, files, names, delimiter)
-    if scan.narrow is not None:
-        scan.narrow(names)
-    return scan
 
 
 def _write_text(scan: Scan, name: str, files: Files) -> str:
