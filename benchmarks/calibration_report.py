@@ -1,4 +1,4 @@
-"""The figures of benchmarks/calibration.py: text, a table of docs/explanation/uncertainty.md, a picture beside it."""
+"""The figures of benchmarks/calibration.py: text, a table of docs/contributors/intervals.md, a picture beside it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
@@ -11,7 +11,7 @@ from scipy.stats import binom, kstest, norm
 __all__ = ["printed", "written"]
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGE, PICTURE = DOCS / "explanation" / "uncertainty.md", DOCS / "explanation" / "calibration.svg"
+PAGE, PICTURE = DOCS / "contributors" / "intervals.md", DOCS / "contributors" / "calibration.svg"
 BEGIN, END = "<!-- calibration: begin -->", "<!-- calibration: end -->"
 SHORT = {
     "mutual_information": "I",

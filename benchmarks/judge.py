@@ -4,11 +4,11 @@
     python benchmarks/judge.py --coverage 200 --seed 9   95% intervals of one system, 3 to 20 classes
     python benchmarks/judge.py --verdicts 200 --seed 9   several judges, grades, right or wrong, weights, groups
     python benchmarks/judge.py --pairs 60 --seed 9       differences of two systems
-    python benchmarks/judge.py --docs                    all of it with few runs, into docs/how-to/judge.md
+    python benchmarks/judge.py --docs                    all of it with few runs, into docs/contributors/judge.md
 
 Every replication draws a new population of 10,000 rows with its truth, system and judge, and labels some rows at
 random. With --docs the lines replace those between the marks of the same name, and say how they were made. Without a
-number of runs a part has 20; docs/how-to/judge.md has more.
+number of runs a part has 20; docs/contributors/judge.md has more.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from infoscope.studies.judge_strata import StratumCounts
 ROWS = sized(10_000, 500)
 FEW_RUNS = sized(20, 1)
 """Of a part whose number of runs is not stated."""
-PAGE = Path(__file__).parent.parent / "docs" / "how-to" / "judge.md"
+PAGE = Path(__file__).parent.parent / "docs" / "contributors" / "judge.md"
 METRICS = {"accuracy": accuracy, "proficiency": proficiency, "macro_f1": macro_f1}
 
 

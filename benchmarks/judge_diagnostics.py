@@ -1,7 +1,7 @@
 """Few labels and a judge: how often each diagnostic finds what is wrong, and how often it alarms where nothing is.
 
-    python benchmarks/judge_diagnostics.py --repeats 100 --seed 9 [--docs docs/how-to/judge-labels.md]
-    python benchmarks/judge_diagnostics.py --requests 40 --seed 9 [--docs docs/how-to/judge-labels.md]
+    python benchmarks/judge_diagnostics.py --repeats 100 --seed 9 [--docs docs/contributors/judge.md]
+    python benchmarks/judge_diagnostics.py --requests 40 --seed 9 [--docs docs/contributors/judge.md]
 
 The second asks for further labels, labels the rows, and looks what came.
 

@@ -1,7 +1,7 @@
 """Reading against DuckDB's own group by, pandas and scikit-learn: ratios by the clock, tried in turn, best of several.
 
 Run with ``make bench`` or ``.venv/bin/python benchmarks/reading.py [ROWS] [PART ...]``; 10^7 rows by default, 10^8 for
-the figures of docs/how-to/scale.md (2 GB of disk). Parts are parquet, text, systems,
+the figures of docs/contributors/reading.md (2 GB of disk). Parts are parquet, text, systems,
 memory, tail and counter. Data is made in a scratch folder that is removed afterwards.
 """
 

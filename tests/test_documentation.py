@@ -59,7 +59,7 @@ def test_commands_in_the_table_of_the_readme_run(tmp_path, monkeypatch):
 
 def test_coverage_and_accuracy_in_the_readme_are_those_of_the_docs():
     text = (ROOT / "README.md").read_text(encoding="utf-8").replace("*", "")
-    report = (ROOT / "docs" / "explanation" / "uncertainty.md").read_text(encoding="utf-8")
+    report = (ROOT / "docs" / "contributors" / "intervals.md").read_text(encoding="utf-8")
     row = r"^\| {} \| \.\d+ → (\.\d+), (\.\d+) \(.*?→ (\.\d+),"
     found = [re.findall(row.format(name), report, re.MULTILINE)[0] for name in ("proficiency", "accuracy", "macro F1")]
     y_true = ["healthy"] * 950 + ["ill"] * 50

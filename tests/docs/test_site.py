@@ -20,7 +20,7 @@ DOCS = ROOT / "docs"
 TUTORIALS = sorted(path for path in (DOCS / "tutorials").glob("*.md") if path.name != "index.md")
 WRITTEN = {DOCS / "reference" / name for name in GENERATED}
 PAGES = [ROOT / "README.md", *sorted(path for path in DOCS.rglob("*.md") if not WRITTEN & {path, *path.parents})]
-SLOW = ("big-data", "operating-points", "without-truth", "judge", "judge-labels", "README", "ten-minutes", "thresholds")
+SLOW = ("big-data", "operating-points", "without-truth", "judge", "README", "ten-minutes", "thresholds")
 SLOW += ("history", "read-data", "multilabel")
 NOT_RUN = Counter(
     {

@@ -13,7 +13,7 @@ PAGES = [
     ROOT / "docs" / name
     for name in (
         "contributors/papers/hurley2014.md",
-        "explanation/uncertainty.md",
+        "contributors/intervals.md",
         "contributors/published-figures.md",
         "reference/gallery.md",
     )

@@ -4,7 +4,7 @@
 system (``posterior``) and of the judge (``judge``), how many further labels an interval needs (``labels_for``) and what
 may be wrong (``findings``). ``judge_strata.py`` counts rows by verdict and prediction, ``judge_model.py`` holds the
 belief, ``judge_plan.py`` the plans of labels, ``judge_findings.py`` the checks. ``evaluate`` and ``compare`` read their
-rows with ``read_judged`` at the end. The method and its coverage are in docs/how-to/judge.md.
+rows with ``read_judged`` at the end. The method and its coverage are in docs/contributors/judge.md.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 ``describe_judged`` is what an evaluation and a comparison say of judged rows, ``describe_judge_quality`` what a
 comparison adds, ``describe_judge_drift`` whether a judge changed between periods. Each check has the threshold from
-which on it is reported beside it, and docs/how-to/judge-labels.md says how often each finds a real problem.
+which on it is reported beside it, and docs/contributors/judge.md says how often each finds a real problem.
 """
 
 from __future__ import annotations

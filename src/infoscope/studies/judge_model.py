@@ -3,7 +3,7 @@
 With two classes, every stratum is independent, Beta(n + ½) on a lattice. With three or more, ``borrow_strength`` pools
 strata as far as the labelled rows support it, with ``fit_errors`` (independent errors of judge and system) as one of
 the prior means. The last section has two published estimators of the accuracy, for comparison. ``judge.py`` makes
-tables of the draws; docs/how-to/judge.md reports the coverage of the intervals.
+tables of the draws; docs/contributors/judge.md reports the coverage of the intervals.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 ``latent_truth`` estimates each system's table from the agreement of the systems, by the model in ``latent_model.py``,
 and checks whether their errors are independent; ``plan_labels`` (``latent_plan.py``) says which items to label where
 that is not enough. Results and findings are here; the page is ``reports/views/latent.py``. The measured coverage
-of the intervals is in docs/how-to/without-truth.md.
+of the intervals is in docs/contributors/without-truth.md.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ MOST_SIMULATED = 1_000_000
 """Items × classes of the same."""
 SIGNIFICANT_PAIR = 0.03
 SIGNIFICANT_VOTES = 0.02
-"""Of both together, false alarms in at most 5% (measured: docs/how-to/without-truth.md)."""
+"""Of both together, false alarms in at most 5% (measured: docs/contributors/without-truth.md)."""
 FEWEST_SYSTEMS = 4
 """Of three, two that copy each other fit as well as two that are right."""
 COPIED = 0.5
