@@ -331,6 +331,7 @@ HOMES = {
     "Outline": "infoscope.reports.outline",
     "output_file": "infoscope.core.files",
     "_packed": "infoscope.readers",
+    "PAIR_COEFFICIENTS": "infoscope.metrics.pair_coefficients",
     "pair_counts": "infoscope.tables",
     "PairedPredictions": "infoscope.studies.predictions",
     "Panel": "infoscope.figures.scene",

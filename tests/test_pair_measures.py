@@ -5,11 +5,13 @@ from math import isnan, sqrt
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from scipy.spatial import distance
 from sklearn import metrics as peer
 
 import infoscope as ifs
 from infoscope.metrics import pair_measures
+from tests.api import PAIR_COEFFICIENTS, app
 
 
 def pairs_of(truth: np.ndarray, system: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -63,6 +65,23 @@ def test_each_coefficient_equals_that_of_peers_over_the_pairs(seed: int) -> None
 
     assert pair_measures(truth, system) == pytest.approx(expected)
     assert pair_measures(ifs.Contingency.from_labels(truth, system)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("name", PAIR_COEFFICIENTS)
+def test_explain_knows_each_coefficient_by_name_with_its_author_and_the_formula_that_is_computed(name: str) -> None:
+    author, formula = PAIR_COEFFICIENTS[name]
+    truth, system = [1, 1, 2, 2, 2, 3, 3], [1, 1, 1, 2, 2, 2, 3]
+    one, other = pairs_of(np.array(truth), np.array(system))
+    a, b, c, d = (int(both.sum()) for both in (one & other, one & ~other, ~one & other, ~one & ~other))
+    named = {"a": a, "b": b, "c": c, "d": d, "R": a / (a + b), "P": a / (a + c), "S": d / (c + d), "V": d / (b + d)}
+
+    assert eval(formula, {"sqrt": sqrt, "min": min, "max": max} | named) == pytest.approx(
+        pair_measures(truth, system)[name]
+    )
+    for asked in (name, f"pair {name}", "pair_measures"):
+        said = CliRunner().invoke(app, ["explain", asked]).output
+        assert f"{name} " in said
+        assert " ".join(f"{formula}   {author}".split()) in " ".join(said.split())
 
 
 def test_what_divides_by_zero_or_has_weights_is_undefined() -> None:

@@ -13,7 +13,7 @@ from typing import TypeVar
 from infoscope.metrics.registry import SOURCES, catalogue
 from tests.published.elsewhere import rows_beyond_the_reference_data
 from tests.published.figures import Figure, figures, reference_values, score, table_of
-from tests.published.ledger import CHECKED_HERE, NOT_CHECKABLE, Fate, fate_of, reason_of, rule_of
+from tests.published.ledger import CHECKED_HERE, NOT_CHECKABLE, Fate, claim_of, fate_of, reason_of, rule_of
 from tests.reference import PUBLISHED, ROOT, why_absent
 
 K = TypeVar("K")
@@ -144,13 +144,24 @@ def _judged(chosen: list[Figure]) -> Iterator[str]:
         yield f"| {_cell(where)} | {_cell(what)} | {_cell(says)} | {_cell(inputs)} |"
 
 
-def _refuted(chosen: list[Figure]) -> Iterator[str]:
-    yield "### Not reproduced\n"
-    yield "| where | what is printed | ours | why |"
+def _as_printed(chosen: list[Figure]) -> Iterator[str]:
+    yield "### True as printed; the reference data state more\n"
+    yield "| where | in the reference data | ours | what the paper states |"
     yield "|---|---|---|---|"
     for figure in chosen:
-        why = reason_of(figure)
-        yield f"| {_cell(figure.where)} | {_cell(_claim(figure))} | {_cell(_ours(figure))} | {_cell(why)} |"
+        cells = (figure.where, _claim(figure), _ours(figure), reason_of(figure))
+        yield f"| {' | '.join(map(_cell, cells))} |"
+
+
+def _refuted(chosen: list[Figure]) -> Iterator[str]:
+    yield "### Not reproduced\n"
+    yield "| where | what is printed | verdict | ours | why |"
+    yield "|---|---|---|---|---|"
+    for figure in chosen:
+        claim = claim_of(figure)
+        assert claim is not None, f"{figure.id} is called wrong, and no statement of the paper's page says so"
+        cells = (figure.where, _claim(figure), claim.verdict_in_words, _ours(figure), reason_of(figure))
+        yield f"| {' | '.join(map(_cell, cells))} |"
 
 
 def _elsewhere(chosen: list[Figure]) -> Iterator[str]:
@@ -175,7 +186,7 @@ def _beyond(paper: str) -> Iterator[str]:
 
 
 def _mistaken(chosen: list[Figure]) -> Iterator[str]:
-    yield "### Misprints without a value to compare\n"
+    yield "### Inconsistent in print, nothing to compute\n"
     yield "| where | what is printed | why |"
     yield "|---|---|---|"
     for (where, why), group in _grouped(chosen, lambda figure: (figure.where, fate_of(figure)[1])):
@@ -204,6 +215,7 @@ def _unchecked(chosen: list[Figure]) -> Iterator[str]:
 _SECTIONS: dict[Fate, Callable[[list[Figure]], Iterator[str]]] = {
     Fate.COMPARED: _compared,
     Fate.JUDGED: _judged,
+    Fate.AS_PRINTED: _as_printed,
     Fate.REFUTED: _refuted,
     Fate.ELSEWHERE: _elsewhere,
     Fate.MISTAKEN: _mistaken,

@@ -113,6 +113,14 @@ def test_every_symbol_of_a_paper_is_explained_as_it_is_meant_there(paper: str) -
         ("m_S", "system_classes"),
         ("m_S|T", "system_remnant_classes"),
         ("Q₁", "double series"),
+        (r"\Delta H", "uniform_divergence"),
+        (r"\Delta H'_{P_X \cdot P_Y}", "triangle_divergence"),
+        ("H_{T|S}", "missed_information"),
+        (r"H(T \mid S)", "missed_information"),
+        (r"\mu_{XY}", "transfer_factor"),
+        ("I(T;S)/H(T)", "proficiency"),
+        ("I(T;S) / H(T)", "proficiency"),
+        (r"\frac{I(T;S)}{H(T)}", "proficiency"),
     ],
 )
 def test_symbols_are_known_as_the_pages_about_the_papers_and_the_pictures_write_them(symbol: str, said: str) -> None:

@@ -40,9 +40,10 @@ def test_the_covariance_follows_from_the_variances(matrix: list[list[int]], prio
     np.testing.assert_allclose(covariance, ifs.Posterior(table, prior).covariance(INFORMATION), rtol=1e-6, atol=1e-12)
 
 
-def test_the_command_shows_moments_and_covariances_as_many_draws_have_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize("prior", ["uniform", "wolpert-wolf"])
+def test_the_command_shows_moments_and_covariances_as_many_draws_have_them(tmp_path: Path, prior: str) -> None:
     (tmp_path / "nu.csv").write_text("\n".join(",".join(map(str, row)) for row in NU))
-    done = CliRunner().invoke(app, ["evaluate", "--matrix", str(tmp_path / "nu.csv"), "--prior", "uniform"])
+    done = CliRunner().invoke(app, ["evaluate", "--matrix", str(tmp_path / "nu.csv"), "--prior", prior])
     lines = done.output.partition("Moments by Wolpert and Wolf")[2].replace("−", "-").splitlines()
     shown = {line.split()[0]: [float(cell) for cell in line.split()[1:]] for line in lines[2:9]}
 

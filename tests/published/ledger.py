@@ -10,10 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from tests.published.elsewhere import HELD
 from tests.published.figures import Figure, has_table
-from tests.published.reasons import REASONS
+from tests.published.reasons import CLAIMS, REASONS
+
+if TYPE_CHECKING:
+    from tests.papers.statements import Statement
 
 
 class Fate(Enum):
@@ -21,14 +25,15 @@ class Fate(Enum):
 
     COMPARED = "compared with our value, to the printed digits"
     JUDGED = "checked by a separate rule"
+    AS_PRINTED = "true as printed, stated more broadly in the reference data"
     REFUTED = "not reproduced"
     ELSEWHERE = "checked in another test"
-    MISTAKEN = "misprints, nothing to compute"
+    MISTAKEN = "inconsistent in print, nothing to compute"
     WAITS = "waiting for a feature"
     UNCHECKED = "not checkable with the reference data"
 
 
-CHECKED_HERE = frozenset({Fate.COMPARED, Fate.JUDGED, Fate.REFUTED})
+CHECKED_HERE = frozenset({Fate.COMPARED, Fate.JUDGED, Fate.AS_PRINTED, Fate.REFUTED})
 NOT_CHECKABLE = frozenset({Fate.MISTAKEN, Fate.WAITS, Fate.UNCHECKED})
 """With ``Fate.ELSEWHERE`` these are all fates."""
 
@@ -79,7 +84,10 @@ def fate_of(figure: Figure) -> tuple[Fate, str]:
         return (Fate.REFUTED, reason_of(figure)) if wrong else (Fate.COMPARED, figure.convention)
     judged = rule_of(figure)
     if judged is not None:
-        return (Fate.REFUTED if wrong else Fate.JUDGED), judged.says
+        if wrong:
+            claim = claim_of(figure)
+            return Fate.AS_PRINTED if claim and claim.verdict.value == "true" else Fate.REFUTED, judged.says
+        return Fate.JUDGED, judged.says
     for patterns, test in HELD:
         if Rule("", patterns, _nothing).covers(figure):
             return Fate.ELSEWHERE, test
@@ -89,6 +97,17 @@ def fate_of(figure: Figure) -> tuple[Fate, str]:
     if wrong:
         return Fate.MISTAKEN, reason_of(figure)
     return Fate.UNCHECKED, reason_of(figure)
+
+
+def claim_of(figure: Figure) -> Statement | None:
+    """Return the statement on the paper's page that decides a claim of which the reference data say it is wrong."""
+    from tests.papers.statements import statements  # they use the rules of this ledger
+
+    for patterns, beginning in CLAIMS:
+        if Rule("", patterns, _nothing).covers(figure):
+            (found,) = (each for each in statements(figure.paper) if each.claim.startswith(beginning))
+            return found
+    return None
 
 
 def _nothing(_: Figure) -> None: ...

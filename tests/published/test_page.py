@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from tests.papers.statements import Verdict
 from tests.published.elsewhere import (
     HELD,
     other_rows,
@@ -12,7 +13,7 @@ from tests.published.elsewhere import (
     rows_of_the_papers,
 )
 from tests.published.figures import figures
-from tests.published.ledger import CHECKED_HERE, NOT_CHECKABLE, Fate, fate_of, reason_of
+from tests.published.ledger import CHECKED_HERE, NOT_CHECKABLE, Fate, claim_of, fate_of, reason_of
 from tests.reference import PUBLISHED, ROOT, published_document, why_absent
 from tools.published_figures import PAGE, counts_by_paper, write_page
 
@@ -86,6 +87,20 @@ def test_rows_of_the_papers_that_the_reference_data_have_are_the_same_numbers() 
     for row in shared:
         if "/" not in row.printed:
             assert float(known[row.input, row.metric].published) == float(row.printed), row
+
+
+def test_no_true_statement_is_filed_as_not_reproduced() -> None:
+    """The verdict of a claim is that of the paper's page: a true one is not called wrong, a wrong one says when."""
+    claims = {figure.id: (fate_of(figure)[0], claim_of(figure)) for figure in figures()}
+    wrong = [claim.verdict for fate, claim in claims.values() if fate is Fate.REFUTED and claim is not None]
+    stated = {claim.name for fate, claim in claims.values() if fate is Fate.AS_PRINTED and claim is not None}
+    page = PAGE.read_text(encoding="utf-8")
+
+    assert len(wrong) == sum(fate is Fate.REFUTED for fate, _ in claims.values())
+    assert Verdict.TRUE not in wrong
+    assert {"Property 3", "split triangles"} <= stated
+    for part in page.split("### Not reproduced")[1:]:
+        assert not re.search(r"Property 3|H\(X\) <= H\(Y\)", part.partition("###")[0])
 
 
 def test_what_is_public_is_not_called_private() -> None:

@@ -42,6 +42,8 @@ class Picture:
 
     file: str
     title: str
+    note: str = ""
+    """How it was drawn, where the paper's data are not printed."""
 
 
 Section = Comparison | Picture

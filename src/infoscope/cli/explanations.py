@@ -11,6 +11,7 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -22,6 +23,7 @@ import numpy as np
 from infoscope.cli import app
 from infoscope.errors import AmbiguousNameError, InputError, UnknownNameError
 from infoscope.metrics.losses import find_cost_doubt
+from infoscope.metrics.pair_coefficients import PAIR_COEFFICIENTS
 from infoscope.metrics.registry import Metric, all_metrics, catalogue, every_metric, find, scope_of
 from infoscope.readers.matrix_files import resolve_costs
 from infoscope.studies.diagnose import RULES
@@ -158,6 +160,10 @@ def find_metrics(name: str) -> list[Metric]:
         matches = [entry for entry in every_metric() if (wanted | {fold_name(name)}) & _folded_names(entry)]
         symbol = _GREEK.get(name, name.replace("\N{PRIME}", "'"))
         matches = matches or [entry for entry in every_metric() if entry.card.symbol == symbol]
+        formula = name.replace(" ", "")
+        matches = matches or [
+            entry for entry in every_metric() if _read_latex(entry.card.formula).replace(" ", "") == formula
+        ]
         if matches:
             return matches
         # a name before a comment in brackets, or before its own symbol
@@ -196,7 +202,8 @@ def explain_word(name: str, width: int) -> list[str]:
     """Say what a word of reports or of scikit-learn means, with the cards of the metrics behind it."""
     if not fold_name(name):
         raise InputError("the name to explain is empty; `infoscope explain` lists all metrics")
-    words = read_glossary()
+    name = _read_latex(name)
+    words, coefficients = read_glossary(), _explain_pair_coefficients(name, width)
     word = next((words[spelling] for spelling in _vary_spelling(name) if spelling in words), None)
     if word is None:
         texts = [
@@ -207,14 +214,63 @@ def explain_word(name: str, width: int) -> list[str]:
         texts += _explain_command(name)
         if texts:
             return ["", *(line for text in texts for line in (*textwrap.wrap(text, width), ""))]
-        return [line for entry in _find_metrics_or_suggest(name) for line in _write_card(entry, width)]
+        try:
+            entries = _find_metrics_or_suggest(name)
+        except UnknownNameError:
+            if not coefficients:
+                raise
+            entries = []
+        return [*(line for entry in entries for line in _write_card(entry, width)), *coefficients]
     # metrics of label sets and tracks of the same id are the same idea as the first
     by_id = {entry.name: entry for entry in reversed(list(every_metric()))}
     entries = [by_id[metric] for metric in word.see]
     if name in catalogue:
         entries += [entry for entry in find_metrics(name) if entry not in entries]
     lead = ["", *textwrap.wrap(f"{name}: {word.meaning}", width), ""]
-    return [*lead, *(line for entry in entries for line in _write_card(entry, width))]
+    return [*lead, *(line for entry in entries for line in _write_card(entry, width)), *coefficients]
+
+
+def _read_latex(name: str) -> str:
+    r"""Return a symbol or a ratio in LaTeX as the cards have symbols.
+
+    >>> _read_latex(r"\Delta H'"), _read_latex("H_{T|S}"), _read_latex(r"\frac{I(T;S)}{H(T)}"), _read_latex("NI_e")
+    ("ΔH'", 'H(T|S)', 'I(T;S)/H(T)', 'NI_e')
+    """
+    name = re.sub(r"^\\frac\{([^{}]*)\}\{([^{}]*)\}$", r"\1/\2", name)
+    plain = re.sub(r"\\(?:mathrm|mathit|mathbf|text|operatorname|left|right|[,;!])(?![a-z])", "", name)
+    plain = re.sub(r"\s*\\(?:mid|vert)\s*", "|", plain).replace("^\\prime", "'").replace("\\prime", "'")
+    plain = re.sub(r"\s*\\cdot\s*", "·", plain)
+    for command in re.findall(r"\\([A-Za-z]+)", plain):
+        case = "CAPITAL" if command[0].isupper() else "SMALL"
+        with suppress(KeyError):  # other commands stay
+            letter = unicodedata.lookup(f"GREEK {case} LETTER {command.upper()}")
+            plain = re.sub(rf"\\{command}\s*", letter, plain)
+    return re.sub(r"^([A-Z])_\{?([A-Z][|;,][A-Z])\}?$", r"\1(\2)", plain)
+
+
+def _explain_pair_coefficients(name: str, width: int) -> list[str]:
+    """Say author and formula of the coefficients over pairs of samples of this name, or of all of them."""
+    wanted = fold_name(name).replace(" ", "_")
+    chosen = {
+        key: facts
+        for key, facts in PAIR_COEFFICIENTS.items()
+        if wanted in ("pair_measures", "pair_counting_measures")
+        or wanted.removeprefix("pair_") in (key, key.rpartition("_")[0])
+    }
+    if not chosen:
+        return []
+    wide = max(map(len, chosen))
+    legend = (
+        "Pairs of samples are together on both sides (a), in the truth only (b), in the predictions only (c) or on "
+        "neither side (d); R = a/(a + b), P = a/(a + c), S = d/(c + d), V = d/(b + d). `infoscope.metrics."
+        "pair_measures(y_true, y_pred)` computes these; the pair-counting indices of Rand, Jaccard, Fowlkes and "
+        "Mallows, Wallace, Hubert and Mirkin are metrics of their own."
+    )
+    lines = ["", "Coefficients over pairs of samples, with authors", ""]
+    for key, (author, formula) in chosen.items():
+        text = f"{key:<{wide}}  {formula}   {author}"
+        lines += textwrap.wrap(text, width, subsequent_indent=" " * (wide + 2), break_on_hyphens=False)
+    return [*lines, "", *textwrap.wrap(legend, width), ""]
 
 
 def _explain_command(name: str) -> Iterator[str]:

@@ -550,7 +550,8 @@ SHARED: dict[str, Callable[[Any], Any]] = {
         group=METHOD,
         default="default",
         show_default=True,
-        help="Prior of the intervals: a name, or a number per cell, which also shows covariances, as uniform does.",
+        help="Prior of the intervals: a name, or a number per cell. Numbers, uniform and wolpert-wolf also show the "
+        "moments of entropies with their covariances.",
     ),
     "level": option(
         "--level",

@@ -1,7 +1,8 @@
 """Coefficients of two groupings over pairs of samples that have an author, beyond the metrics of ``partitions``.
 
 Albatineh, Niewiadomska-Bugaj and Mihalko (2006) and Warrens (2008) review them. To add one, add a line to
-``pair_measures``; ``tests/test_pair_measures.py`` compares each with SciPy or scikit-learn over the pairs.
+``PAIR_COEFFICIENTS`` and to ``pair_measures``; ``tests/test_pair_measures.py`` compares each with its formula, and with
+SciPy or scikit-learn over the pairs.
 """
 
 from __future__ import annotations
@@ -15,6 +16,35 @@ import numpy as np
 from infoscope.metrics.partitions import pair_confusion_matrix
 from infoscope.tables.labels import Label
 from infoscope.typing import ArrayLike
+
+PAIR_COEFFICIENTS = {
+    "dice": ("Dice 1945, Czekanowski 1932", "2*a / (2*a + b + c)"),
+    "kulczynski": ("Kulczynski 1927", "(R + P) / 2"),
+    "johnson": ("Johnson 1967", "R + P"),
+    "mcconnaughey": ("McConnaughey 1964", "R + P - 1"),
+    "braun_blanquet": ("Braun-Blanquet 1932", "a / (a + max(b, c))"),
+    "simpson": ("Simpson 1943", "a / (a + min(b, c))"),
+    "sorgenfrei": ("Sorgenfrei 1958", "R * P"),
+    "sokal_sneath_1": ("Sokal and Sneath 1963", "a / (a + 2*(b + c))"),
+    "sokal_sneath_2": ("Sokal and Sneath 1963", "(R + P + S + V) / 4"),
+    "sokal_sneath_3": ("Sokal and Sneath 1963", "sqrt(R * P * S * V)"),
+    "gower_legendre": ("Gower and Legendre 1986", "(a + d) / (a + (b + c)/2 + d)"),
+    "rogers_tanimoto": ("Rogers and Tanimoto 1960", "(a + d) / (a + 2*(b + c) + d)"),
+    "russell_rao": ("Russell and Rao 1940", "a / (a + b + c + d)"),
+    "fager_mcgowan": ("Fager and McGowan 1963", "sqrt(R * P) - 1 / (2*sqrt(a + max(b, c)))"),
+    "peirce_truth": ("Peirce 1884", "R + S - 1"),
+    "peirce_system": ("Peirce 1884", "P + V - 1"),
+    "pearson": ("Pearson 1900", "(a*d - b*c) / sqrt((a + b) * (a + c) * (b + d) * (c + d))"),
+    "yule_q": ("Yule 1900", "(a*d - b*c) / (a*d + b*c)"),
+    "yule_y": ("Yule 1912", "(sqrt(a*d) - sqrt(b*c)) / (sqrt(a*d) + sqrt(b*c))"),
+    "michael": ("Michael 1920", "4*(a*d - b*c) / ((a + d)**2 + (b + c)**2)"),
+    "loevinger": ("Loevinger 1947", "(a*d - b*c) / min((a + b) * (b + d), (a + c) * (c + d))"),
+}
+"""Author and formula of each coefficient.
+
+Pairs of samples are together on both sides (a), in the truth only (b), in the system only (c) or on neither side (d);
+R = a/(a + b), P = a/(a + c), S = d/(c + d), V = d/(b + d).
+"""
 
 
 def pair_measures(
@@ -67,25 +97,25 @@ def pair_measures(
     specificity, negative_value = divide(d, c + d), divide(d, b + d)
     excess = a * d - b * c  # over independent groupings
     return {
-        "dice": divide(2 * a, 2 * a + b + c),  # Dice 1945, Czekanowski 1932
-        "kulczynski": (recall + precision) / 2,  # Kulczynski 1927
-        "johnson": recall + precision,  # Johnson 1967
-        "mcconnaughey": recall + precision - 1,  # McConnaughey 1964
-        "braun_blanquet": divide(a, a + max(b, c)),  # Braun-Blanquet 1932
-        "simpson": divide(a, a + min(b, c)),  # Simpson 1943
-        "sorgenfrei": recall * precision,  # Sorgenfrei 1958
-        "sokal_sneath_1": divide(a, a + 2 * (b + c)),  # Sokal and Sneath 1963, as the next two
+        "dice": divide(2 * a, 2 * a + b + c),
+        "kulczynski": (recall + precision) / 2,
+        "johnson": recall + precision,
+        "mcconnaughey": recall + precision - 1,
+        "braun_blanquet": divide(a, a + max(b, c)),
+        "simpson": divide(a, a + min(b, c)),
+        "sorgenfrei": recall * precision,
+        "sokal_sneath_1": divide(a, a + 2 * (b + c)),
         "sokal_sneath_2": (recall + precision + specificity + negative_value) / 4,
         "sokal_sneath_3": sqrt(recall * precision * specificity * negative_value),
-        "gower_legendre": divide(a + d, a + (b + c) / 2 + d),  # Gower and Legendre 1986
-        "rogers_tanimoto": divide(a + d, a + 2 * (b + c) + d),  # Rogers and Tanimoto 1960
-        "russell_rao": divide(a, a + b + c + d),  # Russell and Rao 1940
-        "fager_mcgowan": sqrt(recall * precision) - divide(1, 2 * sqrt(a + max(b, c))),  # Fager and McGowan 1963
-        "peirce_truth": recall + specificity - 1,  # Peirce 1884, as the next one
+        "gower_legendre": divide(a + d, a + (b + c) / 2 + d),
+        "rogers_tanimoto": divide(a + d, a + 2 * (b + c) + d),
+        "russell_rao": divide(a, a + b + c + d),
+        "fager_mcgowan": sqrt(recall * precision) - divide(1, 2 * sqrt(a + max(b, c))),
+        "peirce_truth": recall + specificity - 1,
         "peirce_system": precision + negative_value - 1,
-        "pearson": divide(excess, sqrt((a + b) * (a + c) * (b + d) * (c + d))),  # Pearson 1900
-        "yule_q": divide(excess, a * d + b * c),  # Yule 1900
-        "yule_y": divide(sqrt(a * d) - sqrt(b * c), sqrt(a * d) + sqrt(b * c)),  # Yule 1912
-        "michael": divide(4 * excess, (a + d) ** 2 + (b + c) ** 2),  # Michael 1920
-        "loevinger": divide(excess, min((a + b) * (b + d), (a + c) * (c + d))),  # Loevinger 1947
+        "pearson": divide(excess, sqrt((a + b) * (a + c) * (b + d) * (c + d))),
+        "yule_q": divide(excess, a * d + b * c),
+        "yule_y": divide(sqrt(a * d) - sqrt(b * c), sqrt(a * d) + sqrt(b * c)),
+        "michael": divide(4 * excess, (a + d) ** 2 + (b + c) ** 2),
+        "loevinger": divide(excess, min((a + b) * (b + d), (a + c) * (c + d))),
     }

@@ -84,11 +84,11 @@ class Posterior(MetricSummaries):
     """Belief about the probabilities behind a table: exact moments where there are any, draws for the rest.
 
     By default, proportions such as accuracy, recall and F1 have intervals by their own counts, and every other metric
-    that is not made of entropies one that holds the sample's value. ``prior`` is a name ("default", "haldane", "perks",
-    "jeffreys", "uniform", "mixture", "rows", "tree"), a number per cell, or an array with one number for each cell,
-    where 0 rules a cell without data out. A table of weights counts as
-    its effective sample size (Σw)²/Σw², which ``cautions`` says; ``sample_size`` states another, as a table of shares
-    needs. Labels do as well: ``Posterior(y_true, y_pred, sample_weight=w)``.
+    that is not made of entropies one that holds the sample's value. ``prior`` is a name ("default", "haldane",
+    "perks", "jeffreys", "uniform", "wolpert-wolf", "mixture", "rows", "tree"), a number per cell, or an array with
+    one number for each cell, where 0 rules a cell without data out. A table of weights counts as its effective sample
+    size (Σw)²/Σw², which ``cautions`` says; ``sample_size`` states another, as a table of shares needs. Labels do as
+    well: ``Posterior(y_true, y_pred, sample_weight=w)``.
 
     >>> table = Contingency.from_matrix([[12, 1, 0], [2, 9, 1], [0, 3, 11]])
     >>> posterior = Posterior(table, "perks")

@@ -35,6 +35,7 @@ NAMES: dict[str, Callable[[int, int], float]] = {
     "perks": lambda k, m: 1.0 / (k * m),
     "jeffreys": lambda _k, _m: 0.5,
     "uniform": lambda _k, _m: 1.0,
+    "wolpert-wolf": lambda _k, _m: 1.0,  # theirs (1995) is the uniform one
 }
 LEARNT = ("mixture", "rows", "tree")
 

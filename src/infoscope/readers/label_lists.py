@@ -33,10 +33,11 @@ _SURROGATES = frozenset(map(chr, range(0xDC80, 0xDD00)))
 _OTHER_SIGNS = {";": "semicolons", ",": "commas", "|": "bars"}
 
 
-def read_label_lists(path: Path, first_category: int | None = None) -> LabelSets:
+def read_label_lists(path: Path, first_category: int | None = None, *, strip_lines: bool = False) -> LabelSets:
     r"""Read the label sets of a file, objects in the order of its lines.
 
     ``first_category`` is the column in which categories start, the object's being column 0; 1 unless stated.
+    ``strip_lines`` leaves out the white space at the end of a line, so that its last category has none.
 
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "gold.txt"
@@ -47,7 +48,7 @@ def read_label_lists(path: Path, first_category: int | None = None) -> LabelSets
     """
     names: list[str] = []
     members: list[list[str]] = []
-    for number, (name, *fields) in _read_fields(path):
+    for number, (name, *fields) in _read_fields(path, strip_lines=strip_lines):
         names.append(_escape_bytes(name))
         members.append([_check_category(field, path, number) for field in fields[(first_category or 1) - 1 :] if field])
     _check_separators(path, names, members, first_category or 1)
@@ -120,7 +121,7 @@ def _unquote(field: str) -> str:
     return field
 
 
-def _read_fields(path: Path) -> Iterator[tuple[int, list[str]]]:
+def _read_fields(path: Path, *, strip_lines: bool = False) -> Iterator[tuple[int, list[str]]]:
     """Yield the number and the fields of every line that is not blank; bytes that are not UTF-8 are lone surrogates."""
     with scratch_folder() as folder:
         files = find_files(path, "tsv", folder)
@@ -136,7 +137,7 @@ def _read_fields(path: Path) -> Iterator[tuple[int, list[str]]]:
                 for number, line in enumerate(file, start=1):
                     if line[-1] in _SURROGATES:
                         raise InputError(f"{path}, line {number} ends within a character; fetch the file again")
-                    text = line.rstrip("\r\n")
+                    text = line.rstrip() if strip_lines else line.rstrip("\r\n")
                     if text.strip(" "):
                         yield number, [_unquote(field) for field in text.split("\t")]
 

@@ -233,7 +233,7 @@ class MultilabelEvaluation(SystemsResult[Predictor]):
 # The public functions -------------------------------------------------------------------------------------------------
 
 RESAMPLINGS = Number(low=0, closed="low", whole=True, meaning="0 to leave it out")
-FORMATS, ONE_SIDED = OneOf("lists", "rows", "erd"), OneOf("leave_out", "empty")
+FORMATS, ONE_SIDED = OneOf("lists", "stripped_lists", "rows", "erd"), OneOf("leave_out", "empty")
 ASSIGN_BY = OneOf("information", "proficiency")
 
 
@@ -294,8 +294,9 @@ def evaluate(
     depth
         Roll all names up to their first levels, this many of them.
     input_format
-        Layout of files: "lists" (one object per line), "rows" (with a header), or "erd" (rows without header,
-        ``object TAB … TAB category TAB …``). By default as their names and the other options say.
+        Layout of files: "lists" (one object per line), "stripped_lists" (the same without white space at the end of
+        a line), "rows" (with a header), or "erd" (rows without header, ``object TAB … TAB category TAB …``). By
+        default as their names and the other options say.
     truth_start, predicted_start
         Column of a file in which categories start, where others stand before them; the object is column 0.
     one_sided

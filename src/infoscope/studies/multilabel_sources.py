@@ -30,8 +30,8 @@ from infoscope.tables.label_sets import Categorization, LabelSets, align_label_s
 from infoscope.tables.labels import Label, as_label
 from infoscope.typing import Source
 
-FileFormat = Literal["lists", "rows", "erd"]
-"""Label lists; rows of object and category with a header; rows of the ERD challenge, which have none."""
+FileFormat = Literal["lists", "stripped_lists", "rows", "erd"]
+"""Label lists, as they are or with stripped lines; rows of object and category with a header; ERD rows without one."""
 ObjectWeights: TypeAlias = str | Mapping[Any, float] | Iterable[float]
 """The column of the truth's rows that has them, a weight per object's name, or the weights in the order of objects."""
 
@@ -117,7 +117,7 @@ def _read(source: Any, form: LabelSetFormat) -> LabelSets:
             if form.first_category is not None:
                 raise InputError(f"{path} is read as rows with a header; name its column of categories (category=)")
             return _read_rows(path, form)
-        return read_label_lists(path, form.first_category)
+        return read_label_lists(path, form.first_category, strip_lines=form.input_format == "stripped_lists")
     if issparse(source) or (isinstance(source, np.ndarray) and source.ndim != 1):
         return LabelSets.from_indicator(source, threshold=form.threshold_for(source))
     if is_frame(source) or (isinstance(source, tuple) and form.object is not None):

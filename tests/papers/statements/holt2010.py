@@ -188,5 +188,5 @@ def no_overlap() -> str:
     said = ", ".join(f"{name} {low:.3f} to {high:.3f}" for name, (low, high) in ranges.items())
     return (
         f"With the learners of the table above, {found.repeats} runs each. The p-value that A is better than B is the "
-        f"fraction of runs in which A has the lower S_I/H(T): here 0 or 1. S_I/H(T) is: {said}."
+        f"fraction of runs in which A has the lower S_I/H(T): 0 or 1 for any two of the four. S_I/H(T) is: {said}."
     )

@@ -10,7 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 import infoscope as ifs
-from tests.multilabel.kdd import PAIRS, halves, verbatim
+from tests.api import read_label_lists
+from tests.multilabel.kdd import PAIRS, halves, labeler, verbatim
 from tests.papers.small_tables import all_tables, random_tables, scored, shown
 from tests.papers.statements.statement import Verdict, statement
 from tests.papers.test_steingold2016 import MATRICES, worthless
@@ -289,6 +290,22 @@ def odd_labeler() -> str:
     assert max(f1, key=lambda pair: f1[pair]) == (3, 1)
     said = ", ".join(f"{a} and {b} {value:.1%}" for (a, b), value in f1.items())
     return f"F1 of labelers {said}."
+
+
+@steingold(
+    "section 4.5",
+    "Each labeler left categories out: the first Information\\Local & Regional Information\\Education, the second "
+    "Sports\\Olympic Games, the third Computers\\Mobile Computing and the one that the first left out.",
+    Verdict.TRUE,
+    data=KDD,
+)
+def left_out_categories() -> str:
+    education, games = "Information\\Local & Regional Information\\Education", "Sports\\Olympic Games"
+    used = [{str(name).strip() for name in read_label_lists(labeler(number)).categories} for number in (1, 2, 3)]
+    first, second, third = (set.union(*used) - own for own in used)
+    assert (first, second) == ({education}, {games})
+    assert third == {education, games, "Computers\\Mobile Computing"}
+    return f"Of the {len(set.union(*used))} categories. The third labeler never used Sports › Olympic Games either."
 
 
 @steingold(

@@ -47,11 +47,16 @@ _PASSED_OPTIONS = (
     multiple=True,
     metavar="KEY=VALUE",
     callback=merge_settings,
-    type=Settings(format=click.Choice(["lists", "rows", "erd"]), truth_start=click.INT, predicted_start=click.INT),
-    short="How to read the files: format=lists, rows or erd",
+    type=Settings(
+        format=click.Choice(["lists", "stripped_lists", "rows", "erd"]),
+        truth_start=click.INT,
+        predicted_start=click.INT,
+    ),
+    short="How to read the files: format=lists, stripped_lists, rows or erd",
     help="How to read the files, where names and other options do not say it; repeatable. format=lists (one object per "
-    "line), rows (with a header) or erd (rows without one: object TAB … TAB category TAB …). truth_start=N and "
-    "predicted_start=N: column in which categories start, where the object is column 0; by default 1, in ERD rows 2.",
+    "line), stripped_lists (the same without white space at the end of a line), rows (with a header) or erd (rows "
+    "without one: object TAB … TAB category TAB …). truth_start=N and predicted_start=N: column in which categories "
+    "start, where the object is column 0; by default 1, in ERD rows 2.",
 )
 @option(
     "--one-sided",

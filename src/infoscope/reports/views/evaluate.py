@@ -117,7 +117,7 @@ MUCH_BY_CHANCE = 0.05
 """Captured information, at least, from which on the headline says that chance shows as much: samples are few."""
 MANY_METRICS = 4
 """From this many chosen metrics on, the columns of a table are headed by symbols."""
-STATED_PRIORS = ("haldane", "jeffreys", "uniform")
+STATED_PRIORS = ("haldane", "jeffreys", "uniform", "wolpert-wolf")
 """Dirichlet priors that are no default, so that they were asked for."""
 MAX_MOMENTS = 4
 """Systems whose moments are shown."""
