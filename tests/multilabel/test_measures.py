@@ -237,3 +237,13 @@ def test_sign_is_exact_where_independent() -> None:
     assert tables.sign.tolist() == [0.0, 0.0, -1.0]
     assert tables.information[:2].tolist() == [0.0, 0.0]
     assert tables.information[2] == 1.0
+
+
+def test_macro_f1_is_that_of_scikit_learn() -> None:
+    rng = np.random.default_rng(3)
+    truth, predicted = (rng.random((200, 6)) < [0.5, 0.3, 0.2, 0.1, 0.02, 0.0] for _ in range(2))
+    predicted[:, 4] = False
+    expected = peer.f1_score(truth[:, :5], predicted[:, :5], average="macro")  # nobody uses the sixth
+
+    found = multilabel.evaluate(truth, predicted, draws=0).systems[0].metrics["macro_f1"]
+    assert found.value == pytest.approx(expected)

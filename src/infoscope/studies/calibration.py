@@ -10,19 +10,27 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtri
 
 from infoscope.core.numerics import as_real
 from infoscope.core.validation import validated
+from infoscope.posterior.proportions import binomial_interval
 from infoscope.results.base import Result
+from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
 from infoscope.studies.score_arrays import Probabilities, encode_probabilities
 from infoscope.studies.scores import cross_entropy
+from infoscope.studies.sweep import decide
 from infoscope.typing import ArrayLike, Frame, Json, LabelsLike
 
 Confidence = Literal["over-confident", "under-confident", "calibrated"]
+BINS = 15
+CHANCE_DRAWS = 100
+LIMIT = float(chdtri(1, 0.05)) / (2.0 * np.log(2.0))
+"""Bits over all samples by which a power may be worse than the best and still be in its interval."""
 _LOG_SHARPNESS = (-6.0, 3.0)
-_SAME_BITS = 1e-6
 _FLOOR = 2.0**-52
 """A probability of 0 is read as this where sharpness is fitted: no power could lift it off 0."""
 
@@ -45,6 +53,17 @@ class Calibration(Result):
     ranked: float | None
     """Two classes only: cross-entropy after the best monotone correction, the least that recalibration can reach."""
     samples: int
+    sharpness_low: float | None = None
+    sharpness_high: float | None = None
+    """Ends of the interval of the best power: those that the likelihood-ratio test does not reject at 5%."""
+    accuracy: Estimate = field(default_factory=lambda: Estimate(None))
+    """Share of the samples whose most probable class is right."""
+    confidence: float | None = None
+    """Mean probability of the most probable class: of a calibrated system the accuracy."""
+    expected_calibration_error: float | None = None
+    """Mean distance of confidence and accuracy over 15 bins of equal width, weighted by their samples (Guo et al.)."""
+    calibration_error_by_chance: float | None = None
+    """What a calibrated system with these confidences would show on average: the distances never cancel."""
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
 
@@ -76,8 +95,8 @@ def calibration(
 ) -> Calibration:
     """Measure how many bits a system loses by over- or underconfidence.
 
-    They are what the one power of all probabilities that serves it best would save. The fit has one parameter, so on
-    some hundreds of samples its own flattery is negligible.
+    They are what the one power of all probabilities that serves it best would save: 1 / power is the temperature of
+    temperature scaling. The system is over- or under-confident where the interval of the power excludes 1.
 
     Parameters
     ----------
@@ -102,6 +121,10 @@ def calibration(
     InputError
         If the probabilities do not fit the labels, or a row does not sum to one.
 
+    References
+    ----------
+    Guo, Pleiss, Sun & Weinberger (2017), On calibration of modern neural networks.
+
     Examples
     --------
     >>> result = calibration([0, 1] * 50, [[0.99, 0.01], [0.01, 0.99]] * 40 + [[0.01, 0.99], [0.99, 0.01]] * 10)
@@ -121,12 +144,12 @@ def calibration(
     )
     sharpness, sharpened = float(np.exp(best.x)), float(best.fun)
     lost = max((now if np.isinf(now) else _measure_surprise(given, 1.0)) - sharpened, 0.0)
-    verdict: Confidence = "calibrated"
-    if lost > _SAME_BITS:
-        verdict = "over-confident" if sharpness < 1 else "under-confident"
+    weights = given.row_weights
+    samples = float(weights.sum()) ** 2 / float(weights @ weights)
+    low, high = _find_interval(given, float(best.x), sharpened + LIMIT / samples)
+    verdict: Confidence = "over-confident" if high < 1 else "under-confident" if low > 1 else "calibrated"
     ranked = None
     if len(given.labels) == 2:  # the best non-decreasing function of the second class's probability
-        weights = given.row_weights
         levels, places = np.unique(given.values[:, 1], return_inverse=True)
         size = as_real(np.bincount(places, weights, minlength=len(levels)))
         hits = as_real(np.bincount(places, weights * given.truth, minlength=len(levels)))
@@ -144,8 +167,47 @@ def calibration(
         verdict,
         ranked,
         len(given.truth),
+        low if low > 0 else None,
+        high if high < np.inf else None,
+        *_measure_confidence(given, samples),
         Provenance(rows=len(given.truth), ignored=left_out),
         describe_ignored_rows(left_out),
+    )
+
+
+def _find_interval(given: Probabilities, best: float, limit: float) -> tuple[float, float]:
+    """Return the powers on both sides of the best where the cross-entropy reaches a limit; 0 or ∞ where it does not."""
+    from scipy.optimize import brentq  # noqa: PLC0415 - as above
+
+    def exceed(log: float) -> float:
+        return _measure_surprise(given, np.exp(log)) - limit
+
+    low, high = _LOG_SHARPNESS
+    return (
+        float(np.exp(brentq(exceed, low, best))) if exceed(low) > 0 else 0.0,
+        float(np.exp(brentq(exceed, best, high))) if exceed(high) > 0 else np.inf,
+    )
+
+
+def _measure_confidence(given: Probabilities, size: float) -> tuple[Estimate, float, float, float]:
+    """Return accuracy, mean confidence, expected calibration error, and what that would be of a calibrated system."""
+    decisions = decide(given, "confidence")
+    weights = given.row_weights / given.row_weights.sum()
+    is_right = decisions.predicted == given.truth
+    accuracy = float(weights @ is_right)
+    low, high = (float(end) for end in binomial_interval(np.array(accuracy * size), np.array(size)))
+    places = np.minimum((decisions.certainty * BINS).astype(np.int64), BINS - 1)
+
+    def sum_distances(outcomes: NDArray[np.bool_]) -> float:
+        return float(np.abs(np.bincount(places, weights * (outcomes - decisions.certainty), minlength=BINS)).sum())
+
+    rng = np.random.default_rng(0)
+    by_chance = [sum_distances(rng.random(len(weights)) < decisions.certainty) for _ in range(CHANCE_DRAWS)]
+    return (
+        Estimate(accuracy, low=low, high=high),
+        float(weights @ decisions.certainty),
+        sum_distances(is_right),
+        float(np.mean(by_chance)),
     )
 
 

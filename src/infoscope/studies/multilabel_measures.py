@@ -373,6 +373,25 @@ def micro_f1(tally: CategorySums) -> Real:
 
 @label_set_metric(
     Card(
+        title="Macro F1",
+        symbol="F1_macro",
+        formula=r"\frac{1}{k}\sum_i\frac{2|T_i\cap S_i|}{|T_i|+|S_i|}",
+        source="common",
+        aliases=("F1 (macro)",),
+        undefined=_NOTHING,
+        note="The mean over the categories that either side uses; a category that one side alone uses counts as 0.",
+    )
+)
+def macro_f1(tally: CategorySums) -> Real:
+    """Mean of the categories' F1: rare categories weigh as much as frequent ones."""
+    used = tally.truth + tally.system
+    is_used = used > 0
+    scores = np.divide(2 * tally.both, used, out=np.zeros_like(used), where=is_used)
+    return ratio(scores.sum(axis=-1), is_used.sum(axis=-1))
+
+
+@label_set_metric(
+    Card(
         title="Permuted precision",
         symbol="P'_micro",
         formula=r"\frac{\sum_i|T_i\cap S_{\sigma(i)}|}{\sum_i|S_i|}",

@@ -8,7 +8,7 @@ threshold per predicted class. The pages are ``reports/views/two_thresholds.py``
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,13 +28,14 @@ from infoscope.metrics import (
 )
 from infoscope.metrics.sensitivity import gain_of_move
 from infoscope.results.base import Result
+from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.frame import rename_taken_columns
 from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
 from infoscope.studies.score_arrays import encode_probabilities
 from infoscope.studies.score_ranking import find_hull
 from infoscope.studies.sweep import Certainty, Sweep, check_reject, decide, make_reject_pattern, spread_evenly
-from infoscope.studies.threshold_choice import Criterion
+from infoscope.studies.threshold_choice import Criterion, estimate_proportions
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 from infoscope.typing import ArrayLike, Frame, Json, LabelsLike
@@ -43,6 +44,7 @@ MAX_CANDIDATES = 300
 """Thresholds of which all pairs are tried."""
 MAX_PER_CLASS = 100
 MAX_ROUNDS = 20
+REJECTION_RATES = ("rejection_rate", "accepted_accuracy")
 
 
 # What rejections cost and save ----------------------------------------------------------------------------------------
@@ -197,6 +199,8 @@ class TwoThresholds(Result):
     reject: str
     counts: tuple[tuple[float, ...], ...]
     """Rows: true negative and true positive class; columns: predicted negative, positive, and rejected."""
+    metrics: Mapping[str, Estimate] = field(default_factory=dict)
+    """Share rejected, accuracy of the others, and how often either prediction is right, on these samples."""
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
     table: Contingency | None = field(default=None, metadata={"stored": False})
@@ -304,7 +308,9 @@ def two_thresholds(
     )
     tables = pattern.with_cells(cells.reshape(len(upper), -1))
     best = criterion.best_place(tables)
+    size = sweep.sample_size
     table = pattern.with_cells(tables.values[best].reshape(-1))
+    table = replace(table, weight_squares=None if not size else float(table.total) ** 2 / size)
     counts = np.asarray(table.counts, dtype=np.float64)[np.ix_((no, yes), (no, yes, 2))]
     limits = np.asarray(sweep.thresholds, dtype=np.float64)
     return TwoThresholds(
@@ -316,6 +322,7 @@ def two_thresholds(
         str(labels[no]),
         str(reject),
         tuple(map(tuple, counts.tolist())),
+        estimate_proportions(table, (*REJECTION_RATES, "precision", "npv")),
         sweep.provenance,
         tuple(finding for finding in sweep.findings if finding.is_warning),
         table,
@@ -389,6 +396,10 @@ class ClassThresholds(Result):
     """By class, how many of the samples with this prediction are accepted."""
     predicted: Mapping[str, float]
     """By class, how many samples have this prediction, accepted or not."""
+    metrics: Mapping[str, Estimate] = field(default_factory=dict)
+    """Share rejected, and accuracy of the accepted, on the samples that chose the thresholds."""
+    metrics_without: Mapping[str, Estimate] = field(default_factory=dict)
+    """The same when every sample is accepted."""
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
     table: Contingency | None = field(default=None, metadata={"stored": False})
@@ -501,7 +512,10 @@ def class_thresholds(
         places = [int(np.argmin(column.accepted @ extra[:, j])) for j, column in enumerate(columns)]
     else:
         places = _improve_in_turn(columns, pattern, criterion, all_accepted)
-    table = _build_table(columns, places, pattern)
+    squares = None if given.weights is None else float(np.sum(given.weights**2))
+    table, without = (
+        replace(_build_table(columns, chosen, pattern), weight_squares=squares) for chosen in (places, all_accepted)
+    )
     chosen = list(zip(map(str, given.labels), columns, places, strict=True))
     left_out = tuple(IgnoredRows(reason, rows) for reason, rows in given.ignored.items())
     return ClassThresholds(
@@ -509,9 +523,11 @@ def class_thresholds(
         certainty,
         {name: float(decisions.to_thresholds(column.thresholds)[place]) for name, column, place in chosen},
         float(criterion.score(table)),
-        float(criterion.score(_build_table(columns, all_accepted, pattern))),
+        float(criterion.score(without)),
         {name: float(column.accepted[place].sum()) for name, column, place in chosen},
         {name: float(column.accepted[-1].sum()) for name, column, _ in chosen},
+        estimate_proportions(table, REJECTION_RATES),
+        estimate_proportions(without, REJECTION_RATES),
         Provenance(rows=len(given.truth), ignored=left_out),
         describe_ignored_rows(left_out),
         table,

@@ -14,10 +14,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit, logit, stdtrit
 
 from infoscope.core import native_code
 from infoscope.core.numerics import Real, as_real, distinct, weighted_log2
 from infoscope.errors import InputError
+from infoscope.posterior.proportions import binomial_interval
+from infoscope.results.estimate import Estimate
 from infoscope.studies.score_arrays import BinaryScores
 from infoscope.tables import Contingency
 
@@ -123,6 +126,39 @@ def area_under_roc(levels: ScoreRanking) -> float:
         np.sum(np.diff(alarms - hits) * (hits[1:] + hits[:-1]), dtype=np.float64) for hits, alarms in levels.stretches()
     )
     return math.fsum(doubled) / (2.0 * levels.positives * negatives)
+
+
+def estimate_areas(levels: ScoreRanking, sample_size: float | None = None, level: float = 0.95) -> dict[str, Estimate]:
+    """Estimate both areas with their intervals, by Student's t on the scale of log odds.
+
+    The variance of the area under the ROC curve is that of DeLong, DeLong & Clarke-Pearson (1988), the one of average
+    precision that of Boyd, Eng & Page (2013), by the positives alone. Where all positives score above all negatives
+    there is no variance, and the limit is that of as many positives, or negatives if they are fewer, in as many.
+    """
+    size = levels.total if sample_size is None else sample_size
+    positives = levels.positives * size / levels.total
+    negatives = size - positives
+    hits, misses = np.diff(levels.hits, prepend=0), np.diff(levels.false_alarms, prepend=0)
+    missed_below = 1.0 - (levels.false_alarms - misses / 2) / (levels.total - levels.positives)
+    hits_above = (levels.hits - hits / 2) / levels.positives
+    variance = math.fsum(
+        np.average((placed - np.average(placed, weights=weights)) ** 2, weights=weights) / max(count - 1.0, 1.0)
+        for placed, weights, count in ((missed_below, hits, positives), (hits_above, misses, negatives))
+    )
+    precision = area_under_precision_recall(levels)
+    areas = {"roc_auc": (area_under_roc(levels), variance)}
+    areas["average_precision"] = (precision, precision * (1.0 - precision) / positives)
+    few = min(positives, negatives)
+    quantile = float(stdtrit(max(few - 1.0, 1.0), (1 + level) / 2))
+    estimates = {}
+    for name, (area, squared) in areas.items():
+        if 0.0 < area < 1.0:
+            reach = quantile * math.sqrt(squared) / (area * (1.0 - area))
+            low, high = (float(limit) for limit in expit(logit(area) + np.array([-reach, reach])))
+        else:
+            low, high = (float(limit) for limit in binomial_interval(np.array(area * few), np.array(few), level))
+        estimates[name] = Estimate(area, sd=math.sqrt(squared), low=low, high=high)
+    return estimates
 
 
 def partial_area_under_roc(levels: ScoreRanking, max_fpr: float) -> float:

@@ -38,6 +38,7 @@ from infoscope.studies.score_ranking import (
     ScoreRanking,
     area_under_precision_recall,
     area_under_roc,
+    estimate_areas,
     partial_area_under_roc,
     rank_scores,
 )
@@ -722,6 +723,9 @@ class ScoreSummary:
     sure_false_negatives: float | None = None
     """Positives with a score of exactly 0."""
     roc_auc: float | None = None
+    roc_auc_low: float | None = None
+    roc_auc_high: float | None = None
+    """Ends of its 95% interval (DeLong)."""
     lift_quality: float | None = None
     """Area between the curve of gains and chance, over that of a perfect ranker: 2·AUC − 1."""
     best_lift: float | None = None
@@ -823,7 +827,10 @@ def score_summary(
         return summary
 
     area = area_under_roc(levels) if roc_auc is None else roc_auc
-    summary = replace(summary, roc_auc=area, lift_quality=2.0 * area - 1.0)
+    ends = estimate_areas(levels)["roc_auc"]
+    summary = replace(
+        summary, roc_auc=area, roc_auc_low=ends.low, roc_auc_high=ends.high, lift_quality=2.0 * area - 1.0
+    )
     best, ahead = -1, 0.0
     first = -1  # of a stretch that starts with the level before it
     for hits, alarms in levels.stretches():

@@ -30,6 +30,7 @@ from infoscope.readers.columns import resolve_columns
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.query import as_names
 from infoscope.results.base import Result
+from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.notation import state_p_value
 from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
@@ -58,6 +59,7 @@ from infoscope.studies.score_ranking import (
     average_informations,
     average_rejections,
     error_reject_area,
+    estimate_areas,
     rank_scores,
     risk_coverage_area,
     thin_levels,
@@ -107,6 +109,11 @@ REJECTION_METRICS = (
     "accepted_accuracy",
     "error_rate",
 )
+CHOSEN_METRICS = {
+    "threshold": ("recall", "precision", "f1", "accuracy"),
+    "rejection": ("rejection_rate", "accepted_accuracy", "accuracy"),
+}
+"""Metrics that are estimated at a chosen point, by mode."""
 INFORMATION_METRICS = ("missed_information", "mutual_information", "false_information")
 MAX_THRESHOLDS = 10_000
 MAX_REJECTIONS = 1_000
@@ -176,6 +183,8 @@ class Sweep(CurveResult):
     """Share of positives by score, in bins that know it about equally well, where the scores are probabilities."""
     scoring: ScoreSummary | None = None
     """Quality of the scores as probabilities and as a ranking."""
+    area_estimates: Mapping[str, Estimate] = field(default_factory=dict)
+    """Areas under the ROC and the precision-recall curve with their intervals, of one score per sample."""
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
     curves: Mapping[str, Real] = field(default_factory=dict, metadata={"stored": False})
@@ -298,6 +307,7 @@ class Sweep(CurveResult):
             self.thresholds,
             tables,
             criteria,
+            shown=CHOSEN_METRICS[self.mode],
             sample_size=self.sample_size,
             level=level,
             resamples=resamples,
@@ -327,7 +337,10 @@ class Sweep(CurveResult):
         doubt = self._doubt_costs(options.costs)
         if doubt is not None:
             findings.append(Finding("doubtful_costs", f"{doubt[0].upper()}{doubt[1:]}.", "warning"))
-        return replace(self, options=options, stored_choices=(), findings=tuple(findings))
+        areas = self.area_estimates
+        if self.mode == "threshold" and self.levels is not None:
+            areas = estimate_areas(self.levels, self.sample_size, options.level)
+        return replace(self, options=options, stored_choices=(), findings=tuple(findings), area_estimates=areas)
 
     @property
     def reversed_class(self) -> str | None:

@@ -7,8 +7,8 @@ metric or a cost matrix into a number per table with a direction; tuning and rej
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from infoscope.core.numerics import Real, distinct
 from infoscope.errors import InputError, UndefinedError
 from infoscope.metrics.losses import mean_cost, read_cost_matrix
 from infoscope.metrics.registry import find
+from infoscope.posterior.proportions import summarize_proportion
+from infoscope.posterior.sample_size import rescale_to_samples
 from infoscope.results.estimate import Estimate, drop_infinite
 from infoscope.studies.score_ranking import ThresholdTables
 from infoscope.tables import Contingency
@@ -97,6 +99,8 @@ class Choice:
     threshold_high: float | None
     """Choices when the samples are drawn again."""
     level: float
+    metrics: Mapping[str, Estimate] = field(default_factory=dict)
+    """Conventional metrics at the point, on the samples that made the choice."""
 
     def __str__(self) -> str:
         """Say where the point is and what it is worth, in a sentence."""
@@ -118,6 +122,7 @@ def choose(
     tables: Contingency,
     criteria: Sequence[Criterion],
     *,
+    shown: Sequence[str] = (),
     sample_size: float | None,
     level: float,
     resamples: int,
@@ -126,7 +131,7 @@ def choose(
     """Choose the best point by each criterion, with its value on held-out samples and by how much both may vary.
 
     ``tables`` are those of the whole ladder. All criteria are tried on the same resamples, which are drawn once for
-    those whose points one short ladder has.
+    those whose points one short ladder has. ``shown`` are the metrics that are estimated at each point.
     """
     if not 0 < level < 1:
         raise InputError(f"the level is {level}; an interval's level lies between 0 and 1, as 0.95")
@@ -168,7 +173,24 @@ def choose(
                 thresholds_drawn,
                 level,
             )
-    return tuple(choices[place] for place in range(len(criteria)))
+    return tuple(
+        replace(
+            choices[place], metrics=estimate_proportions(replace(tables, values=tables.values[point]), shown, level)
+        )
+        for place, point in enumerate(points)
+    )
+
+
+def estimate_proportions(table: Contingency, names: Sequence[str], level: float = 0.95) -> dict[str, Estimate]:
+    """Estimate metrics that are proportions of samples; without a sample size they have no interval."""
+    size = table.sample_size
+    counted = table if size is None else rescale_to_samples(table, size)
+    estimates = {}
+    for name in names:
+        estimate = Estimate.of(find(name).score(table), find(name).card.undefined)
+        known = size is not None and estimate.value is not None
+        estimates[name] = estimate.with_belief(summarize_proportion(name, counted, level)) if known else estimate
+    return estimates
 
 
 def _describe_choice(

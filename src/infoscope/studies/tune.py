@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from infoscope.readers.labels import Cleaning
 from infoscope.readers.query import Query, as_names
 from infoscope.readers.reader import LabelKeywords, count_tables, prepare_finished_tables, read_joints
 from infoscope.results.base import Result
+from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
 from infoscope.studies.inputs import find_label_problems, materialize_labels
@@ -38,6 +39,9 @@ from infoscope.tables.ifs_file import hash_tables
 from infoscope.tables.labels import Label
 from infoscope.tables.rows import Rows
 from infoscope.typing import Json, LabelsLike, PriorLike, Source
+
+if TYPE_CHECKING:
+    from infoscope.posterior import Posterior
 
 DRAWS = 2000
 ROW_METRICS = ("proficiency", "false_information_ratio", "erroneous_information_ratio", "accuracy")
@@ -66,6 +70,8 @@ class BestSetting:
     """For every setting the probability that it is the best, in the order of the settings."""
     positive: str | None = None
     """The class that the metric is about, where it is about one."""
+    metrics: Mapping[str, Estimate] = field(default_factory=dict)
+    """The metrics of the setting that reports begin with, with their intervals."""
 
     def __str__(self) -> str:
         """Say which setting it is and how sure that is, in a sentence."""
@@ -166,11 +172,9 @@ class Tuning(CurveResult):
             raise InputError(f"{criterion.name} is undefined at every setting; choose by another metric")
         place = int(np.argmax(goodness))
         rng = np.random.default_rng(seed)
+        posteriors = [Posterior(table, prior) for table in self.tables]
         drawn = np.stack(
-            [
-                criterion.sign * np.asarray(Posterior(table, prior).draws(criterion.name, draws, rng))
-                for table in self.tables
-            ]
+            [criterion.sign * np.asarray(posterior.draws(criterion.name, draws, rng)) for posterior in posteriors]
         )
         winners = np.argmax(np.where(np.isnan(drawn), -np.inf, drawn), axis=0)
         shares = np.bincount(winners, minlength=len(self)) / draws
@@ -181,7 +185,18 @@ class Tuning(CurveResult):
             float(shares[place]),
             tuple(shares.tolist()),
             self.positive if of_positive else None,
+            self._estimate(posteriors[place], self.tables[place]),
         )
+
+    def _estimate(self, posterior: Posterior, table: Contingency) -> dict[str, Estimate]:
+        """Estimate the familiar metrics of one setting, and what it captures."""
+        familiar = ("accuracy", "macro_f1") if self.positive is None else ("f1", "recall", "precision", "accuracy")
+        estimates = {}
+        for name, summary in posterior.summaries((*familiar, "proficiency")).items():
+            card = find(name).card
+            value = Estimate.of(find(name).score(table), card.undefined)
+            estimates[name] = value.with_belief(summary, corrected=card.is_information)
+        return estimates
 
     def front(self) -> list[int]:
         """Find settings that no other beats in both completeness and false information, the quietest first."""
