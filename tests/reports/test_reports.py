@@ -74,7 +74,7 @@ def test_wide_labels_keep_columns_aligned() -> None:
 
 def test_text_has_the_parts_in_order() -> None:
     text = as_text(evaluation())
-    parts = ["captures", "missed ", "captured ", "erroneous", "By class", "What to fix first", "note 95%"]
+    parts = ["captures", "missed ", "captured ", "erroneous", "By class", "What to fix first", "more: -v"]
 
     places = [text.index(part) for part in parts]
 

@@ -283,10 +283,10 @@ MUTANTS = (
         ("tests/results/test_hostile_names.py::test_the_repr_stays_within_five_lines_that_can_be_printed",),
     ),
     Mutant(
-        "a heading of findings keeps its width",
-        "write_lines",
-        'Text(shorten_label(_escape(name, look), look.room, look.signs), "bold")',
-        'Text(_escape(name, look), "bold")',
+        "the system of a finding keeps its width",
+        "_write_findings",
+        'f"{shorten_label(_escape(name, look), _READABLE_NAME, look.signs)}: "',
+        'f"{name}: "',
         ("tests/results/test_hostile_names.py::test_text_keeps_its_width_and_commands_no_terminal",),
     ),
     Mutant(

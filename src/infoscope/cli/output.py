@@ -154,7 +154,7 @@ class Output:
         if self.form == "csv":
             return ifs.results.format_csv(result.rows())
         if self.form != "text":
-            return ifs.reports.render(result, self.form, unit=self.unit)
+            return ifs.reports.render(result, self.form, unit=self.unit, max_rows=0 if self.verbose else 8)
         width = 100 if self.path else min(max(shutil.get_terminal_size((100, 24)).columns, 40), 200)
         signs = ifs.reports.UNICODE if self.path or knows_unicode() else ifs.reports.ASCII
         look = ifs.reports.Look(width, signs, 0 if self.verbose else 8)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from infoscope.core.markup import escape_markdown, escape_markdown_cell
 from infoscope.reports.outline import (
+    MAX_FINDINGS,
     Block,
     Bullets,
     Cell,
@@ -28,32 +29,46 @@ MAX_ROWS = 20
 """Rows of a table, unless it states its own number."""
 
 
-def render_markdown(outline: Outline) -> str:
-    """Return headline, sentences, key numbers and findings, then the sections that are not folded."""
+def render_markdown(outline: Outline, is_full: bool = False) -> str:
+    """Return headline, sentences, key numbers, the open sections and what to do; in full the folded ones, too."""
     parts = [f"# {escape_markdown(to_plain(outline.headline))}"]
     if outline.kicker:
         parts.append(" · ".join(escape_markdown(to_plain(part)) for part in outline.kicker))
     if outline.lede:
         parts.append(" ".join(map(_write_phrase, outline.lede)))
     if outline.tiles:
-        cells = [
-            (to_plain(tile.word), tile.number, tile.interval, tile.sample, to_plain(tile.note))
-            for tile in outline.tiles
-        ]
-        rows = [list(map(escape_markdown_cell, line)) for line in cells]
-        titles, marks = ["", "number", "interval", "in sample", "meaning"], ["---", "---:", "---:", "---:", "---"]
-        parts.append(_write_grid(titles, marks, rows, 2))
-    findings = []
-    for name, finding in outline.findings:
-        about = f"**{escape_markdown(name)}**: " if name else ""
-        findings.append(f"- {about}{'**Warning:** ' * finding.is_warning}{escape_markdown(finding.text)}")
-    parts += ["\n".join(findings)] if findings else []
+        parts.append(_write_tiles(outline))
     for section in outline.sections:
-        parts += _write_section(section, 2)
+        if not section.folded:
+            parts += _write_section(section, 2, is_full)
+    findings = []
+    for name, finding in outline.findings[: None if is_full else MAX_FINDINGS]:
+        about = f"**{escape_markdown(name)}**: " if name else ""
+        command = f"  \n  {_write_phrase(Code(finding.command))}" if finding.command else ""
+        findings.append(f"- {about}{escape_markdown(finding.text)}{command}")
+    parts += [f"## {outline.advice_heading}", "\n".join(findings)] if findings else []
+    if is_full:
+        for section in (*(part for part in outline.sections if part.folded), *outline.appendix.sections):
+            parts += _write_section(section, 2, is_full)
     for item in outline.provenance.ignored:
         parts.append(f"*{describe_ignored(item.rows, escape_markdown(item.reason))}*")
-    parts += [f"*{_write_phrase(note)}*" for note in outline.footnotes]
+    parts += [f"*{_write_phrase(note)}*" for note in (outline.footnotes if is_full else ())]
     return "\n\n".join(parts) + "\n"
+
+
+def _write_tiles(outline: Outline) -> str:
+    """Write the numbers, or of several systems one line each."""
+    tiles = outline.tiles
+    if not any(tile.systems for tile in tiles):
+        cells = [(to_plain(tile.word), tile.number, tile.interval, to_plain(tile.comparison)) for tile in tiles]
+        rows = [list(map(escape_markdown_cell, line)) for line in cells]
+        return _write_grid(["", *outline.tile_heads], ["---", "---:", "---:", "---"], rows, 2)
+    titles = ["system", *(title for tile in tiles for title in (escape_markdown_cell(to_plain(tile.word)), "interval"))]
+    lines = []
+    for values in zip(*(tile.systems for tile in tiles), strict=True):
+        numbers = [text for value in values for text in (value.number, value.interval)]
+        lines.append(list(map(escape_markdown_cell, [values[0].name, *numbers])))
+    return _write_grid(titles, ["---", *["---:"] * (len(titles) - 1)], lines[:MAX_ROWS], 2)
 
 
 def _write_phrase(phrase: Phrase, escape: Callable[[str], str] = escape_markdown) -> str:
@@ -69,10 +84,10 @@ def _write_phrase(phrase: Phrase, escape: Callable[[str], str] = escape_markdown
     return written
 
 
-def _write_section(section: Section, depth: int) -> Iterator[str]:
-    if section.folded or section.only == "page":
+def _write_section(section: Section, depth: int, is_full: bool) -> Iterator[str]:
+    if section.only == "page" or (section.folded and not is_full):
         return
-    inside = [text for block in section.blocks for text in _write_block(block, depth)]
+    inside = [text for block in section.blocks for text in _write_block(block, depth, is_full)]
     if inside:
         yield f"{'#' * depth} {escape_markdown(to_plain(section.heading))}"
         if section.aside:
@@ -80,28 +95,28 @@ def _write_section(section: Section, depth: int) -> Iterator[str]:
         yield from inside
 
 
-def _write_block(block: Block | Section, depth: int) -> Iterator[str]:
+def _write_block(block: Block | Section, depth: int, is_full: bool) -> Iterator[str]:
     if isinstance(block, Section):
-        yield from _write_section(block, depth + 1)
+        yield from _write_section(block, depth + 1, is_full)
     elif isinstance(block, Table):
-        yield from _write_table(block)
+        yield from _write_table(block, is_full)
     elif isinstance(block, Paragraph):
         yield _write_phrase(block.phrase)
     elif isinstance(block, Bullets) and block.items:
         yield "\n".join(f"- {_write_phrase(item)}" for item in block.shown)
     elif isinstance(block, SideBySide):
         for part in (*block.left, *block.right):
-            yield from _write_block(part, depth)
+            yield from _write_block(part, depth, is_full)
 
 
-def _write_table(table: Table) -> Iterator[str]:
+def _write_table(table: Table, is_full: bool) -> Iterator[str]:
     def write_cell(cell: Cell) -> str:
         if isinstance(cell, (Groups, ShareBar, Whisker)):
             return escape_markdown_cell(cell.text)
         return _write_phrase(cell, escape_markdown_cell)
 
     rows = table.lines
-    most = table.max_rows or MAX_ROWS
+    most = len(rows) if is_full else table.max_rows or MAX_ROWS
     columns = [table.columns[place] for place in table.written]
     if table.title:
         yield f"**{escape_markdown(table.title)}**"

@@ -18,6 +18,7 @@ from infoscope.figures.scene import hexadecimal, on_colour
 from infoscope.figures.svg import picture
 from infoscope.reports.html.page import draw_label, draw_phrase
 from infoscope.reports.outline import (
+    MAX_FINDINGS,
     Block,
     Bullets,
     Cell,
@@ -33,7 +34,6 @@ from infoscope.reports.outline import (
     Strong,
     Table,
     Term,
-    Tile,
     Whisker,
     to_plain,
 )
@@ -42,7 +42,6 @@ from infoscope.tables import Contingency
 from infoscope.tables.counting import describe_ignored
 
 MAX_ROWS = 12
-MAX_FINDINGS = 4
 MAX_PICTURE = 360.0
 """Height in pixels above which a picture beside a table is folded: a cell fills a screen at most."""
 INK = "color:var(--jp-content-font-color1,var(--vscode-editor-foreground,CanvasText))"
@@ -53,28 +52,32 @@ _UNWRAPPED = f"{NUMBER};white-space:nowrap"
 _DASH = "–\N{NO-BREAK SPACE}"
 """A place to wrap at, whatever spaces are around it."""
 _FOLD = "margin:.3em 0"
+_ABOVE_LIST = "margin:.6em 0 0"
+_LIST = "margin:.2em 0 .6em;max-width:80ch"
 _TABLE = "border-collapse:collapse;margin:.6em 0;font-variant-numeric:tabular-nums"
 
 
 def render_notebook(outline: Outline) -> str:
-    """Return the verdict, a picture, the first table; the rest is folded."""
+    """Return the verdict, the numbers, the first table, what to do; the rest is folded."""
     words = join_markup((element("b", _draw_phrase(outline.headline)), *map(_draw_phrase, outline.lede)), " ")
-    warnings_first = sorted(outline.findings, key=lambda item: not item[1].is_warning)[:MAX_FINDINGS]
-    findings = [
-        element(
-            "li", join_markup((element("b", draw_label(name, 30)), ": ")) if name else "", element("bdi", finding.text)
-        )
-        for name, finding in warnings_first
-    ]
+    findings = []
+    for name, finding in outline.findings[:MAX_FINDINGS]:
+        about = join_markup((element("b", draw_label(name, 30)), ": ")) if name else Html("")
+        command = element("div", element("code", finding.command)) if finding.command else Html("")
+        findings.append(element("li", about, element("bdi", finding.text), command))
+    what_to_do = (
+        element("p", element("b", outline.advice_heading), style=_ABOVE_LIST),
+        element("ul", *findings, style=_LIST),
+    )
     sections = [part for part in outline.sections if not part.folded and part.only != "page"]
     ignored = outline.provenance.ignored
     return element(
         "div",
         element("p", words, style="margin:.2em 0 .6em;max-width:70ch"),
+        _draw_tiles(outline) if outline.tiles else Html(""),
         *(_draw_block(part) for part in outline.hero),
-        element("ul", *findings) if findings else Html(""),
         *(part for section in sections[:1] for part in _draw_blocks(section)),
-        _draw_tiles(outline.tiles) if outline.tiles else Html(""),
+        *(what_to_do if findings else ()),
         *(_fold_section(section) for section in sections[1:]),
         *(element("p", element("bdi", describe_ignored(item.rows, item.reason)), style=DIM) for item in ignored),
         style=INK,
@@ -87,21 +90,29 @@ def _draw_phrase(given: Phrase) -> Html:
     return draw_phrase(tuple(part.text if isinstance(part, Term) else part for part in parts))
 
 
-def _draw_tiles(tiles: Sequence[Tile]) -> Html:
-    has_sample = any(tile.sample for tile in tiles)
+def _draw_tiles(outline: Outline) -> Html:
+    """Draw the numbers, or of several systems one line each."""
+    tiles = outline.tiles
+    if any(tile.systems for tile in tiles):
+        words = [plain_label(to_plain(tile.word)) for tile in tiles]
+        lines = [
+            (
+                draw_label(values[0].name),
+                *(part for value in values for part in (element("b", value.number), value.interval)),
+            )
+            for values in list(zip(*(tile.systems for tile in tiles), strict=True))[:MAX_ROWS]
+        ]
+        return draw_table(("system", *(head for word in words for head in (word, "interval"))), lines, words=(0,))
     rows = [
         (
             plain_label(to_plain(tile.word)),
             element("b", tile.number),
             tile.interval,
-            *([tile.sample] if has_sample else []),
-            plain_label(to_plain(tile.note)),
+            plain_label(to_plain(tile.comparison)),
         )
         for tile in tiles
     ]
-    heads = ("", "number", "interval", *(["in sample"] if has_sample else []), "")
-    inside = draw_table(heads, rows, words=(0, len(heads) - 1))
-    return element("details", element("summary", "key numbers"), inside, style=_FOLD)
+    return draw_table(("", *outline.tile_heads), rows, words=(0, 3))
 
 
 def _draw_blocks(section: Section) -> Iterator[Html]:

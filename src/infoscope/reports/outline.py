@@ -153,6 +153,8 @@ class Groups:
 
 Cell = Phrase | ShareBar | Whisker | Groups
 ALL_ROWS = sys.maxsize
+MAX_FINDINGS = 3
+"""Findings on the first screen; the others are folded, and in text and Markdown only in full."""
 
 
 @dataclass(frozen=True)
@@ -290,7 +292,7 @@ class SideBySide:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and the blocks under it; a folded one is in pages only, closed until it is opened."""
+    """A heading and the blocks under it; a folded one is closed on pages, and in text and Markdown only in full."""
 
     heading: Phrase
     blocks: Sequence[Block | Section]
@@ -303,22 +305,49 @@ class Section:
     """A few words beside the heading."""
     only: Literal["", "page", "plain"] = ""
     """Forms that show it: all, pages only, or all but pages."""
+    advice: Literal["", "beside", "inside"] = ""
+    """Place of "What to do" on pages: beside the section, or drawn by one of its blocks; else after the open ones."""
 
 
 Block = Table | Figure | InformationBar | Paragraph | Bullets | Explorer | SideBySide
 
 
 @dataclass(frozen=True)
+class SystemValue:
+    """A number of one of several systems, with its place on a scale from 0 to 1."""
+
+    name: str
+    number: str
+    interval: str = ""
+    low: float | None = None
+    value: float | None = None
+    high: float | None = None
+
+    @classmethod
+    def from_estimate(cls, name: str, estimate: Estimate, notation: MetricNotation) -> SystemValue:
+        """Make it of the number that is shown, with its interval."""
+        number, interval = notation.shown(estimate), notation.interval(estimate)
+        return cls(name, number, interval, estimate.low, estimate.shown, estimate.high)
+
+
+@dataclass(frozen=True)
 class Tile:
-    """One of the few numbers at the top of a report."""
+    """One of the few numbers at the top of a report, at most five."""
 
     number: str
     word: Phrase
     interval: str = ""
     note: Phrase = ""
+    """What to compare it with: chance, the most frequent class; or what it is about."""
     metric: str | None = None
     sample: str = ""
     """The value of the sample, where the number is a corrected one and differs."""
+    systems: Sequence[SystemValue] = ()
+    """The number of each of several systems, that of the tile first: a table in text, dots on a scale on pages."""
+    baseline: float | None = None
+    """Where the scale has a mark: the value that the note names."""
+    bar: InformationBar | None = None
+    """A thin line below the number, on pages only."""
 
     @classmethod
     def from_estimate(cls, estimate: Estimate, notation: MetricNotation, word: Phrase, note: Phrase = "") -> Tile:
@@ -326,6 +355,11 @@ class Tile:
         shown = note if estimate.undefined is None else shorten_reason(estimate.undefined)
         sample = notation.in_sample(estimate)
         return cls(notation.shown(estimate), word, notation.interval(estimate), shown, notation.metric, sample)
+
+    @property
+    def comparison(self) -> Phrase:
+        """What stands beside the number: the note, or else the sample's value."""
+        return self.note or (f"in this sample {self.sample}" if self.sample else "")
 
 
 @dataclass(frozen=True)
@@ -343,7 +377,7 @@ class Appendix:
 
 @dataclass(frozen=True)
 class Outline:
-    """A whole report: first the verdict, then the evidence, then everything else."""
+    """A whole report: the verdict, the numbers, why, what to do; everything else is folded."""
 
     title: str
     """For the window's title and the file."""
@@ -355,16 +389,26 @@ class Outline:
     hero: Sequence[Block] = ()
     """Blocks beside the headline, above the tiles."""
     tiles: Sequence[Tile] = ()
+    tile_heads: tuple[str, str, str] = ("value", "95% interval", "")
+    """Titles of the columns of the tiles in text and Markdown; the last one is "compare with" where notes do that."""
     findings: Sequence[tuple[str, Finding]] = ()
-    """Findings about parts of the result, each with the part's name; those of the result itself come before them."""
+    """Findings about parts of the result, each with the part's name, the most useful first: "What to do"."""
     stated: Sequence[str] = ()
     """Codes of the result's findings that the headline states already."""
     sections: Sequence[Section] = ()
+    more: str = "-v everything else · -o page.html"
+    """The last line of text that is not in full: where to find the rest."""
     footnotes: Sequence[Phrase] = ()
-    """Sentences at the end of text and Markdown, in a page's method."""
+    """Sentences at the end of text and Markdown in full, in a page's method."""
     appendix: Appendix = field(default_factory=Appendix)
     provenance: Provenance = field(default_factory=Provenance)
     script: str = ""
     """The page's own script beside those of every page."""
     data: Mapping[str, Json] = field(default_factory=dict)
     """Data that the page's scripts read, by name; ``data`` is the result for the downloads."""
+
+    @property
+    def advice_heading(self) -> str:
+        """Heading of the findings."""
+        shown = [finding for _, finding in self.findings[:MAX_FINDINGS]]
+        return "What to do" if any(finding.action or finding.command for finding in shown) else "Findings"

@@ -56,7 +56,7 @@ def render(
     width : default 100
         Columns of text.
     max_rows : default 8
-        Rows of a table in text; 0 shows all.
+        Rows of a table in text; 0 shows all, and in text and Markdown the folded sections and findings.
     command : optional
         What a page names as the command that made it.
 
@@ -76,6 +76,8 @@ def render(
     renderer = importlib.import_module(f"infoscope.reports.{module}")
     if form == "text":
         arguments.append(renderer.Look(width, max_rows=max_rows))
+    if form == "markdown":
+        arguments.append(max_rows == 0)
     return str(getattr(renderer, function)(outline, *arguments))
 
 
@@ -92,7 +94,8 @@ def make_outline(result: Result, unit: str = "bits") -> Outline:
     ]
     run = result.provenance.run
     kicker = outline.kicker if run is None else (*outline.kicker, ("run ", Name(run, 60)))
-    return replace(outline, kicker=kicker, findings=[*own, *outline.findings], provenance=result.provenance)
+    findings = sorted([*own, *outline.findings], key=lambda item: item[1].rank)
+    return replace(outline, kicker=kicker, findings=findings, provenance=result.provenance)
 
 
 def picture(result: Result, which: str | None = None) -> Display:

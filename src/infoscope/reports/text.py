@@ -7,6 +7,7 @@ in the middle; a number is never cut. Captured, missed and false bits are drawn 
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from rich.console import Console
 from rich.text import Text
 
 from infoscope.reports.outline import (
+    MAX_FINDINGS,
     Block,
     Bullets,
     Cell,
@@ -52,7 +54,6 @@ _GAP_BESIDE = 6
 _WIDEST_PROSE = 110
 _WIDEST_WORD = 48
 """Columns that the words of a tile get at least, which may hold a long name: the number beside them must not go."""
-_TILE_GAP = 3
 _READABLE_NAME = 24
 """Letters of a name that are worth a column of minor interest."""
 _MINOR_INTEREST = 3
@@ -75,11 +76,12 @@ class Signs:
     dot: str
     ellipsis: str
     to: str
+    arrow: str
     encoding: str = "utf-8"
 
 
-UNICODE = Signs("█", "▒", "░", "▏▎▍▌▋▊▉", "·", "…", "–")
-ASCII = Signs("#", "-", "~", "", "|", "~", "-", "ascii")
+UNICODE = Signs("█", "▒", "░", "▏▎▍▌▋▊▉", "·", "…", "–", "→")
+ASCII = Signs("#", "-", "~", "", "|", "~", "-", ">", "ascii")
 
 
 @dataclass(frozen=True)
@@ -159,30 +161,25 @@ def render_repr(outline: Outline) -> str:
 def write_lines(outline: Outline, look: Look) -> list[Text]:
     """Return the whole report, line by line."""
     kicker = f" {look.signs.dot} ".join(_escape(to_plain(part), look) for part in outline.kicker)
-    footnotes: list[Text] = []
+    ignored: list[Text] = []
     for item in outline.provenance.ignored:
         words = describe_ignored(item.rows, _escape(item.reason, look))
-        footnotes += wrap_after_lead(words, look.room, Text("! ", "bold yellow"))
+        ignored += wrap_after_lead(words, look.room, Text("! ", "bold yellow"))
+    footnotes: list[Text] = []
     for note in outline.footnotes:
         footnotes += wrap_after_lead(_escape(to_plain(note), look), look.room, Text("note ", "dim"))
-    findings: list[Text] = []
-    subject = ""
-    for name, finding in outline.findings:
-        if name != subject:
-            findings.append(Text(shorten_label(_escape(name, look), look.room, look.signs), "bold"))
-            subject = name
-        lead = Text("! ", "bold yellow") if finding.is_warning else Text(f"{look.signs.dot} ", "cyan")
-        lead = Text("  ").append_text(lead) if name else lead
-        words = finding.text if look.max_rows else finding.detail or finding.text
-        findings += wrap_after_lead(_escape(words, look), min(look.room, _WIDEST_PROSE), lead)
+    is_full, more = not look.max_rows, outline.more.replace("·", look.signs.dot)
     parts = [
         [*_wrap_phrase(outline.headline, look, "bold"), *(_wrap(Text(kicker, "dim"), look) if kicker else [])],
         [line for sentence in outline.lede for line in _wrap_phrase(sentence, look)],
         *(list(_write_block(block, look)) for block in outline.hero),
-        _write_tiles(outline.tiles, look, to_plain(outline.headline)),
-        findings,
-        *(_write_section(section, look) for section in outline.sections),
-        footnotes,
+        _write_tiles(outline, look),
+        *(_write_section(section, look) for section in outline.sections if not section.folded),
+        _write_findings(outline, look),
+        *(_write_section(section, look) for section in outline.sections if section.folded and is_full),
+        *(_write_section(section, look) for section in outline.appendix.sections if is_full),
+        ignored,
+        footnotes if is_full else _wrap(Text(f"more: {more}", "dim"), look) if more else [],
     ]
     lines: list[Text] = []
     for part in parts:
@@ -218,30 +215,50 @@ def _replace_dashes(text: str, look: Look) -> str:
     return text.replace("–", look.signs.to).replace("−", "-" if look.signs.encoding == "ascii" else "−")
 
 
-def _write_tiles(tiles: Sequence[Tile], look: Look, headline: str) -> list[Text]:
+def _write_findings(outline: Outline, look: Look) -> list[Text]:
+    """Write what to do: what was seen and why it matters, and below it what to type."""
+    lines: list[Text] = []
+    room = min(look.room, _WIDEST_PROSE)
+    for name, finding in outline.findings[: MAX_FINDINGS if look.max_rows else None]:
+        words = finding.text if look.max_rows else finding.detail or finding.text
+        about = f"{shorten_label(_escape(name, look), _READABLE_NAME, look.signs)}: " if name else ""
+        lines += wrap_after_lead(about + _escape(words, look), room, Text(f"{look.signs.arrow} ", "bold yellow"))
+        if finding.command:
+            lines += _wrap_command(_escape(finding.command, look), look.room)
+    return [Text(outline.advice_heading, "bold"), *lines] if lines else []
+
+
+def _wrap_command(command: str, width: int) -> list[Text]:
+    """Break a command between its words, with backslashes, so that it can be copied as it stands."""
+    lines, line = [], "   "
+    for word in re.findall(r"""(?:[^\s'"\\]|\\.|'[^']*'|"[^"]*")+""", command):
+        if cell_len(line) + cell_len(word) + 3 > width and line.strip():
+            lines.append(f"{line} \\")
+            line = "     "
+        line += f" {word}"
+    return [Text(part, "cyan") for part in (*lines, line)]
+
+
+def _write_tiles(outline: Outline, look: Look) -> list[Text]:
+    tiles, (value, interval, compare) = outline.tiles, outline.tile_heads
     if not tiles:
         return []
+    if any(tile.systems for tile in tiles):
+        return _tabulate_systems(tiles, look)
     values = [
-        TextColumn("", [Text(tile.number, "bold") for tile in tiles]),
-        TextColumn("", [Text(_replace_dashes(tile.interval, look), "dim") for tile in tiles], priority=5),
+        TextColumn(value, [Text(tile.number, "bold") for tile in tiles], right=True),
+        TextColumn(interval, [Text(_replace_dashes(tile.interval, look)) for tile in tiles], right=True, priority=5),
     ]
-    room = max(look.room - sum(part.width + _TILE_GAP for part in values), _WIDEST_WORD)
+    room = max(look.room - sum(part.width + 2 for part in values), _WIDEST_WORD)
     words = [shorten_label(_escape(to_plain(tile.word), look), room, look.signs) for tile in tiles]
     titles = TextColumn("", [Text(word) for word in words])
-
-    # beside the numbers goes as much as fits in every line: the sample's value and the note, either, or the former
-    samples = [f"{tile.sample} in sample" if tile.sample else "" for tile in tiles]
-    notes = [_escape(to_plain(tile.note), look) for tile in tiles]
-    left = look.room - sum(part.width + _TILE_GAP for part in (titles, *values))
-    pairs = list(zip(samples, notes, strict=True))
-    fullest_first = (["; ".join(filter(None, pair)) for pair in pairs], [sample or note for sample, note in pairs])
-    beside = next((texts for texts in fullest_first if max(map(len, texts)) <= left), samples)
-    parts = [titles, *values, TextColumn("", [Text(text, "dim") for text in beside], priority=1)]
-    filled = [part for part in parts if part.width]
-    lines = lay_out_columns(filled, look.room, look.signs, header=False, gap=_TILE_GAP)
+    beside = [_escape(to_plain(tile.comparison), look) for tile in tiles]
+    parts = [titles, *values, TextColumn(compare, [Text(text, "dim") for text in beside], priority=1)]
+    filled = [part for part in parts if any(cell.plain for cell in part.cells)]
+    lines = lay_out_columns(filled, look.room, look.signs)
 
     # reasons of undefined numbers for which there was no room there
-    written = "\n".join((_escape(headline, look), *(line.plain for line in lines)))
+    written = "\n".join((_escape(to_plain(outline.headline), look), *(line.plain for line in lines)))
     by_reason: dict[str, list[str]] = {}
     for tile in tiles:
         if tile.number == UNDEFINED and tile.note:
@@ -256,8 +273,26 @@ def _write_tiles(tiles: Sequence[Tile], look: Look, headline: str) -> list[Text]
     return lines
 
 
+def _tabulate_systems(tiles: Sequence[Tile], look: Look) -> list[Text]:
+    """Write several systems below each other, with their numbers and intervals."""
+    most = look.max_rows or None
+    names = [system.name for system in tiles[0].systems][:most]
+    columns = [TextColumn("system", [Text(_escape(name, look), "bold") for name in names], least=8)]
+    for priority, tile in zip((9, 6, 5, 7, 8), tiles, strict=False):
+        shown = tile.systems[:most]
+        numbers = [Text(system.number, "bold" if tile is tiles[0] else "") for system in shown]
+        intervals = [Text(_replace_dashes(system.interval, look), "dim") for system in shown]
+        columns += [
+            TextColumn(_escape(to_plain(tile.word), look), numbers, right=True, priority=priority),
+            TextColumn("interval", intervals, right=True, priority=priority - 4),
+        ]
+    lines = lay_out_columns([column for column in columns if any(map(str, column.cells))], look.room, look.signs)
+    left = len(tiles[0].systems) - len(names)
+    return [*lines, Text(f"and {left:,} more; -v shows all", "dim")] if left else lines
+
+
 def _write_section(section: Section, look: Look) -> list[Text]:
-    if section.folded or section.only == "page":
+    if section.only == "page" or (section.folded and look.max_rows):
         return []
     heading = _style_phrase(section.heading, look, "bold")
     if section.aside:

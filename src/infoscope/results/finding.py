@@ -9,6 +9,18 @@ from typing import Literal
 from infoscope.typing import Json
 
 Severity = Literal["note", "warning"]
+_DOUBTS = frozenset(
+    {
+        "normalised_matrix",
+        "measured_labels",
+        "only_errors",
+        "named_clusters",
+        "relabelled",
+        "lookalike_labels",
+        "reversed_scores",
+    }
+)
+"""Findings by which the numbers do not mean what they seem to mean: a reader needs them before any other."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +39,15 @@ class Finding:
     """The sentence with every name, where the text leaves some out."""
     system: str = field(default="", metadata={"stored": False})
     """System that it is about, with its group where there is one; empty where it is about all of the data."""
+    command: str = ""
+    """What to type about it."""
+
+    @property
+    def rank(self) -> int:
+        """Place by use, 0 first: data that are not what they seem, something to type, a warning, a note."""
+        if self.code in _DOUBTS:
+            return 0
+        return 1 if self.command else 2 if self.is_warning else 3
 
     @property
     def is_warning(self) -> bool:

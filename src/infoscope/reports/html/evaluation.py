@@ -138,7 +138,7 @@ def _draw_losses(system: SystemResult, unit: Units) -> Iterator[Html]:
     ]
     has_errors = any(not stream.hit for stream in streams)
     if has_errors and not np.isclose(sum(stream.bits for stream in streams), 0.0):
-        figure = element("figure", Html(svg(LeakDisplay(streams, most=8, unit=unit.name).panel())), class_="wide")
+        figure = element("figure", Html(svg(LeakDisplay(streams, most=5, unit=unit.name).panel())), class_="wide")
         yield element("details", element("summary", "Where information is lost, cell by cell"), figure)
 
 

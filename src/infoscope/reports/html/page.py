@@ -14,7 +14,7 @@ import importlib
 import json
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
@@ -28,6 +28,7 @@ from infoscope.figures.scene import DARK, LIGHT
 from infoscope.figures.svg import svg
 from infoscope.metrics.registry import Card, Domain, all_metrics, catalogue
 from infoscope.reports.outline import (
+    MAX_FINDINGS,
     Block,
     Bullets,
     Cell,
@@ -47,14 +48,20 @@ from infoscope.reports.outline import (
     SideBySide,
     Strong,
     Table,
+    Tile,
     Whisker,
     to_plain,
 )
+from infoscope.results.finding import Finding
+from infoscope.results.notation import format_share
 from infoscope.tables.counting import describe_ignored
 from infoscope.typing import Json
 
-MAX_FINDINGS = 6
-"""Findings beside the headline; the others follow in their own section."""
+MAX_IN_SIGHT = 3
+"""Sections below the headline up to which no links to them are needed."""
+MAX_LARGE_HEADLINE = 110
+MAX_DOTS = 5
+"""Systems in a tile; all of them are compared below."""
 MAX_HASHES = 40
 MAX_LINK = 60
 MAX_GROUP_BARS = 12
@@ -72,63 +79,120 @@ _EXPLORERS = {
 
 def render_html(outline: Outline) -> str:
     """Return the whole page as text."""
-    sections = [part for part in outline.sections if part.only != "plain"]
-    # links to the sections that have an anchor, and the choice of the theme
+    opened = [part for part in outline.sections if part.only != "plain" and not part.folded]
+    # a few sections are in sight; links lead to more of them
     links = [
         element("a", shorten(part.link or to_plain(part.heading), MAX_LINK), href=f"#{part.anchor}")
-        for part in (*sections, Section("Everything else", (), "all"))
+        for part in opened
         if part.anchor
     ]
-    theme = element("button", "theme", type="button", id="theme", class_="js", aria_label="Light or dark theme")
-    body = element(
-        "main",
-        _draw_header(outline),
-        element("nav", *links, theme, aria_label="Sections"),
-        *map(_draw_section, sections),
-        _draw_appendix(outline),
-    )
+    nav = element("nav", *links, aria_label="Sections") if len(links) > MAX_IN_SIGHT else Html("")
+    body = element("main", _draw_header(outline), nav, *_draw_opened(outline, opened), _draw_folds(outline))
     data = [embed(content, name) for name, content in outline.data.items()]
     scripts = filter(None, (outline.script, "downloads.js"))
     return assemble_page(outline.title, join_scripts(*scripts), body, *data)
 
 
 def _draw_header(outline: Outline) -> Html:
-    warnings_first = sorted(outline.findings, key=lambda item: not item[1].is_warning)[:MAX_FINDINGS]
-    findings = [
-        element(
-            "li", join_markup((element("b", draw_label(name, 30)), ": ")) if name else "", element("bdi", finding.text)
-        )
-        for name, finding in warnings_first
-    ]
-    tiles = []
-    for tile in outline.tiles:
-        word = draw_term(tile.metric, to_plain(tile.word)) if tile.metric else element("span", draw_phrase(tile.word))
-        sample = f"{tile.sample} in this sample" if tile.sample else ""
-        texts = (tile.interval, sample, plain_label(to_plain(tile.note)))
-        beside = [element("span", words, class_="dim") for words in texts if words]
-        tiles.append(element("li", element("b", tile.number), word, *beside))
-    is_long = len(to_plain(outline.headline)) > 90
+    theme = element("button", "theme", type="button", id="theme", class_="js", aria_label="Light or dark theme")
+    kicker = element("p", join_markup(map(draw_phrase, outline.kicker), " · "), class_="kicker")
+    is_long = len(to_plain(outline.headline)) > MAX_LARGE_HEADLINE
+    lede = element("p", join_markup(map(draw_phrase, outline.lede), " "), class_="lede")
+    tiles = element("ul", *map(_draw_tile, outline.tiles), class_="tiles")
     return element(
         "header",
-        element("p", join_markup(map(draw_phrase, outline.kicker), " · "), class_="kicker"),
-        element(
-            "div",
-            element(
-                "div",
-                element("h1", draw_phrase(outline.headline), class_="sentence" if is_long else None),
-                element("p", join_markup(map(draw_phrase, outline.lede), " "), class_="lede")
-                if outline.lede
-                else Html(""),
-                element("ul", *findings, class_="findings") if findings else Html(""),
-            ),
-            element(
-                "div",
-                *map(draw_block, outline.hero),
-                element("ul", *tiles, class_="tiles") if tiles else Html(""),
-            ),
-            class_="hero",
-        ),
+        element("div", kicker, theme, class_="top"),
+        element("h1", draw_phrase(outline.headline), class_="sentence" if is_long else None),
+        lede if outline.lede else Html(""),
+        *map(draw_block, outline.hero),
+        tiles if outline.tiles else Html(""),
     )
+
+
+def _draw_tile(tile: Tile) -> Html:
+    """Draw a number with its interval; below it those of other systems, all on one scale, and what to compare with."""
+    word = draw_term(tile.metric, to_plain(tile.word)) if tile.metric else element("span", draw_phrase(tile.word))
+    interval = element("small", tile.interval) if tile.interval else Html("")
+    parts = [element("div", element("b", tile.number), interval, class_="big")]
+    first, *others = tile.systems or (None,)
+    if first is not None:
+        word = join_markup((word, element("em", _draw_dot(0), draw_label(first.name, 20))))
+        for place, system in enumerate(others[: MAX_DOTS - 1], 1):
+            about = element("span", system.interval, class_="dim")
+            name = draw_label(system.name, 20)
+            parts.append(element("p", _draw_dot(place), name, element("b", system.number), about, class_="rival"))
+        parts.append(_draw_scale(tile))
+    if tile.bar is not None:
+        parts.append(draw_share_line(tile.bar))
+    sample = f"in this sample {tile.sample}" if tile.sample and tile.note else ""
+    mark = Html('<i class="mark"></i>') if tile.systems and tile.baseline is not None else Html("")
+    for words in filter(None, (plain_label(to_plain(tile.comparison)), sample)):
+        parts.append(element("p", mark, words, class_="base"))
+        mark = Html("")
+    return element("li", element("div", word, class_="word"), *parts)
+
+
+def _draw_dot(place: int) -> Html:
+    return element("i", class_=f"dot c{place}")
+
+
+def _draw_scale(tile: Tile) -> Html:
+    """Draw the systems as dots with their intervals on a scale from 0 to 1, the first on top."""
+    marks = []
+    if tile.baseline is not None:
+        marks.append(element("u", style=f"left:{100 * tile.baseline:.1f}%"))
+    for place, system in reversed(list(enumerate(tile.systems[:MAX_DOTS]))):
+        if system.low is not None and system.high is not None:
+            width = 100 * (system.high - system.low)
+            marks.append(element("i", class_=f"c{place}", style=f"left:{100 * system.low:.1f}%;width:{width:.1f}%"))
+        if system.value is not None:
+            marks.append(element("b", class_=f"c{place}", style=f"left:{100 * system.value:.1f}%"))
+    return element("span", *marks, class_="axis", aria_hidden="true")
+
+
+def draw_share_line(bar: InformationBar) -> Html:
+    """Draw captured, missed and false information as a thin line with its words."""
+    captured, false = bar.shares or (
+        bar.captured / (bar.captured + bar.missed),
+        bar.false / (bar.captured + bar.missed),
+    )
+    shares = {"captured": captured, "missed": 1.0 - captured, "false": false}
+    parts = [
+        element("i", class_=f"b-{role}", style=f"flex-grow:{max(share, 0.0):.4f}") for role, share in shares.items()
+    ]
+    words = " · ".join(f"{role} {format_share(share)}" for role, share in shares.items())
+    line = element("span", *parts, class_="shares", aria_hidden="true")
+    return join_markup((line, element("p", words, class_="base")))
+
+
+# What to do -----------------------------------------------------------------------------------------------------------
+
+
+def draw_findings(findings: Sequence[tuple[str, Finding]], heading: str = "What to do", level: int = 2) -> Html:
+    """Draw what to do: what was seen and why it matters, and what to type."""
+    if not findings:
+        return Html("")
+    items = []
+    for name, finding in findings[:MAX_FINDINGS]:
+        about = join_markup((draw_label(name, 30), ": ")) if name else Html("")
+        action = element("strong", about, finding.action) if name or finding.action else Html("")
+        command = element("code", finding.command, class_="cmd") if finding.command else Html("")
+        items.append(element("li", action, element("p", element("bdi", finding.text)), command))
+    return element("div", element(f"h{level}", heading), element("ol", *items, class_="do"))
+
+
+def _draw_opened(outline: Outline, sections: Sequence[Section]) -> Iterator[Html]:
+    """Draw the sections in sight, and what to do beside the one that leaves room for it, or below all of them."""
+    advice = draw_findings(outline.findings, outline.advice_heading)
+    for part in sections:
+        drawn = _draw_section(part)
+        if part.advice == "beside" and advice:
+            drawn = element("div", drawn, element("section", advice), class_="two sides")
+        if part.advice:
+            advice = Html("")
+        yield drawn
+    if advice:
+        yield element("section", advice, class_="advice")
 
 
 # Words ----------------------------------------------------------------------------------------------------------------
@@ -193,9 +257,10 @@ def _draw_section(part: Section, level: int = 2) -> Html:
         _draw_section(item, level + 1) if isinstance(item, Section) else draw_block(item, level + 1, heading)
         for item in part.blocks
     ]
-    if part.folded:
-        return element("details", element("summary", draw_phrase(part.heading)), *inside, id=part.anchor or None)
     aside = element("small", f" {part.aside}", class_="dim") if part.aside else Html("")
+    if part.folded:
+        summary = element("summary", draw_phrase(part.heading), aside)
+        return element("details", summary, *inside, id=part.anchor or None)
     title = element(f"h{min(level, 4)}", draw_phrase(part.heading), aside)
     return element("section" if level == 2 else "div", title, *inside, id=part.anchor or None)
 
@@ -332,9 +397,13 @@ def _draw_whisker(cell: Whisker) -> Html:
 # Everything else: definitions, method, provenance ---------------------------------------------------------------------
 
 
-def _draw_appendix(outline: Outline) -> Html:
-    """Draw the sections of the appendix, definitions, method and provenance, and the place for the downloads."""
+def _draw_folds(outline: Outline) -> Html:
+    """Draw what is folded: sections, more findings, definitions, method and provenance, the place for the downloads."""
     appendix = outline.appendix
+    folds = [part for part in outline.sections if part.only != "plain" and part.folded]
+    if others := outline.findings[MAX_FINDINGS:]:
+        items = [(f"{name}: " if name else "") + finding.text for name, finding in others]
+        folds.append(Section("More findings", [Bullets(items)], "findings", aside=f"{len(others)}"))
     cards = {entry.name: entry.card for domain in ("table", appendix.domain) for entry in all_metrics(domain)}
     entries = [_define_metric(name, cards[name]) for name in dict.fromkeys(appendix.metrics) if name in cards]
     definitions = Html("")
@@ -365,11 +434,12 @@ def _draw_appendix(outline: Outline) -> Html:
         method.append(element("li", words, element("dl", *hashes, class_="hashes")))
     return element(
         "section",
-        element("h2", "Everything else"),
-        *(_draw_section(replace(part, folded=True)) for part in appendix.sections),
+        *(_draw_section(replace(part, folded=True)) for part in (*folds, *appendix.sections)),
         definitions,
         element("details", element("summary", "Method and limits"), element("ul", *method), id="method"),
         element("p", class_="js", id="downloads"),
+        class_="folds",
+        aria_label="Details",
         id="all",
     )
 
