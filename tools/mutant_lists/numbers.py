@@ -177,7 +177,7 @@ MUTANTS = (
     ),
     Mutant(
         "the same guess in all draws",
-        "_guess_again",
+        "_share_out",
         "others = rng.permuted(np.tile(columns, (len(rows), 1)), axis=1)",
         "others = np.tile(columns, (len(rows), 1))",
         (

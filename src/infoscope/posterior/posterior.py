@@ -14,7 +14,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from infoscope.core.numerics import Array, Real, best_assignment, freeze_arrays, group_sum, keep_freed_memory
+from infoscope.core.numerics import Array, best_assignment, freeze_arrays, group_sum, keep_freed_memory
 from infoscope.errors import InputError, UndefinedError, check_keywords, check_level, check_seed
 from infoscope.metrics.arguments import tables
 from infoscope.metrics.registry import Law, Metric, find, metrics_of
@@ -35,7 +35,7 @@ from infoscope.posterior.measures import (
     is_information,
     summarize_exactly,
 )
-from infoscope.posterior.prior import Belief, DirichletBelief, ExactBelief, MixtureBelief, make_belief, read_prior
+from infoscope.posterior.prior import DirichletBelief, ExactBelief, MixtureBelief, make_belief, read_prior
 from infoscope.posterior.proportions import find_lower_limit_of_mean_recall, is_proportion, summarize_proportion
 from infoscope.posterior.sample_size import count_samples, explain_sample_size, rescale_to_samples
 from infoscope.posterior.summary import (
@@ -45,6 +45,7 @@ from infoscope.posterior.summary import (
     allow_for_correction,
     check_draws,
     find_beta_limits,
+    score_draws,
     summarize_draws,
 )
 from infoscope.posterior.tree import Tree
@@ -128,7 +129,8 @@ class Posterior(MetricSummaries):
         self.prior, value = read_prior(prior, self.origin)
         self.is_default = isinstance(prior, str) and (prior == "default" or self.prior in ("rows", "tree"))
         self.seed = seed
-        self._belief = make_belief(self.prior, value, self.origin)
+        self.belief = make_belief(self.prior, value, self.origin)
+        self._kept: list[Contingency] = []
         self._scores: dict[str, Array] = {}
         self._sides: dict[Side, tuple[Array, Array]] = {}
 
@@ -167,7 +169,7 @@ class Posterior(MetricSummaries):
             if self.is_counted(entry.name):
                 summaries[entry.name] = summarize_proportion(entry.name, self.table, level)
             elif entry.name not in _SIDE_OF:
-                exact[entry.name] = self._summarize_exactly(entry.name)
+                exact[entry.name] = summarize_exactly(entry.name, self.moments, self.table.shape)
         others = [entry for entry in entries if entry.name in exact]
         has_few = self.origin.total < _FEW
         self._score([entry for entry in others if exact[entry.name] is None or has_few], alone=alone)
@@ -250,7 +252,7 @@ class Posterior(MetricSummaries):
             self._score([entry])
             return self._scores[entry.name]
         blocks = self.draw_blocks(self.draw_count if n is None else n, rng or np.random.default_rng(self.seed))
-        return np.concatenate([_score_block(entry, block) for block in blocks])
+        return np.concatenate([score_draws(entry, block) for block in blocks])
 
     def draw_tables(self, n: int, rng: np.random.Generator | None = None) -> Contingency:
         """Draw a batch of n tables from the posterior, each of the table's total."""
@@ -260,36 +262,31 @@ class Posterior(MetricSummaries):
                 f"draws of a table with {self.table.shape[0]} × {self.table.shape[1]} classes fill different cells; "
                 "use draw_blocks, which gives them one by one"
             )
-        return self._make_tables(self._belief.draw(n, rng or np.random.default_rng(self.seed)).reshape(n, -1))
+        return self._make_tables(self.belief.draw(n, rng or np.random.default_rng(self.seed)).reshape(n, -1))
 
     def draw_blocks(self, n: int, rng: np.random.Generator) -> Iterator[Contingency]:
         """Draw n tables in batches of bounded size."""
         check_draws(n)
-        return self._draw_blocks(n, rng)
-
-    def _draw_blocks(self, n: int, rng: np.random.Generator) -> Iterator[Contingency]:
-        if self.table.is_sparse:
-            if not isinstance(self._belief, ExactBelief):
-                raise AssertionError(f"{self.prior} is dense")
-            for support, values in self._belief.draw_sparse(n, rng):
-                drawn = replace(self.origin, values=values[None] * self.origin.total, support=support)
-                yield reweight_draws(drawn, self.table.reweighting)
-            return
+        belief, origin, recipe = self.belief, self.origin, self.table.reweighting
+        if origin.is_sparse:
+            assert isinstance(belief, ExactBelief)
+            return (
+                reweight_draws(replace(origin, values=values[None] * origin.total, support=support), recipe)
+                for support, values in belief.draw_sparse(n, rng)
+            )
         size = max(1, _BLOCK_CELLS // self._cell_count)
         sizes = [min(size, n - start) for start in range(0, n, size)]
-        belief = self._belief
         blocks = (
             (belief.draw(size, rng) for size in sizes)
             if isinstance(belief, ExactBelief)
             else belief.draw_blocks(sizes, rng, _SCORED_BLOCKS)
         )
-        for shares in blocks:
-            yield self._make_tables(shares.reshape(shares.shape[0], -1))
+        return (self._make_tables(shares.reshape(shares.shape[0], -1)) for shares in blocks)
 
     @property
     def _cell_count(self) -> int:
         """Cells that are drawn."""
-        return int(self.table.cells.size if isinstance(self._belief, ExactBelief) else self._belief.counts.size)
+        return int(self.table.cells.size if isinstance(self.belief, ExactBelief) else self.belief.counts.size)
 
     @property
     def draw_count(self) -> int:
@@ -297,7 +294,7 @@ class Posterior(MetricSummaries):
         if self.table.is_sparse:
             return 200
         cells = self._cell_count
-        most = next(draws for size, draws in _MOST_DRAWS if cells <= size) if isinstance(self._belief, Tree) else 1000
+        most = next(draws for size, draws in _MOST_DRAWS if cells <= size) if isinstance(self.belief, Tree) else 1000
         least = min(200 if cells <= _MANY_CELLS else 100, most)
         return int(np.clip(20_000_000 // cells, least, most))
 
@@ -307,10 +304,10 @@ class Posterior(MetricSummaries):
         renamed = self._get_renamed(entry)
         if renamed is not None:
             return renamed.correction(name)
-        if isinstance(self._belief, ExactBelief) or entry.card.level != "table" or not self.origin.total:
+        if isinstance(self.belief, ExactBelief) or entry.card.level != "table" or not self.origin.total:
             return None
         mean, sd = summarize_draws(self.draws(entry.name), 0.95)[:2]
-        correction = Correction(float(entry.score(self.table)), float(mean), float(sd), self._belief.doubt)
+        correction = Correction(float(entry.score(self.table)), float(mean), float(sd), self.belief.doubt)
         return correction if np.isfinite(correction).all() else None
 
     # ── classes ──────────────────────────────────────────────────────────────────────────────
@@ -327,7 +324,7 @@ class Posterior(MetricSummaries):
 
     def _summarize_side(self, side: Side, level: float) -> dict[str, Summary]:
         """Summarize the entropy within each row (or column) in bits, and the share of its matching cell."""
-        belief, (k, m) = self._belief, self.origin.shape
+        belief, (k, m) = self.belief, self.origin.shape
         prefix, *names = _WITHIN_CLASSES[side]
         rate = f"{prefix}_{names[1]}"
         counted = {names[1]: summarize_proportion(rate, self.table, level)} if self.is_counted(rate) else {}
@@ -365,14 +362,14 @@ class Posterior(MetricSummaries):
     def _draws_classes(self, side: Side) -> bool:
         """Return True if one side's classes have no closed form: under a tree, or re-weighted within."""
         recipe = self.table.reweighting
-        return not isinstance(self._belief, ExactBelief) or (recipe is not None and recipe.axis != side)
+        return not isinstance(self.belief, ExactBelief) or (recipe is not None and recipe.axis != side)
 
     @cached_property
     def r_hat(self) -> float | None:
         """R̂ of the chains behind half of the draws, in the mutual information; None where there are no chains."""
         if self._under_best_names is not None:
             return self._under_best_names.r_hat
-        chains = self._belief.count_chains(self.draw_count) if isinstance(self._belief, Tree) else 0
+        chains = self.belief.count_chains(self.draw_count) if isinstance(self.belief, Tree) else 0
         return compute_split_r_hat(self.draws("mutual_information")[1::2], chains) if chains else None
 
     @cached_property
@@ -381,7 +378,7 @@ class Posterior(MetricSummaries):
 
         Metrics that see no names are taken from it, so that they are the same numbers under all names.
         """
-        origin, belief = self.origin, self._belief
+        origin, belief = self.origin, self.belief
         rows, columns = origin.matches
         k = origin.shape[0]
         if isinstance(belief, ExactBelief) or self.table.reweighting is not None or rows.size < k:
@@ -407,17 +404,12 @@ class Posterior(MetricSummaries):
 
     # ── what stands behind ───────────────────────────────────────────────────────────────────────
 
-    @property
-    def belief(self) -> Belief:
-        """The belief about the original counts."""
-        return self._belief
-
     @cached_property
     def moments(self) -> EntropyMoments | None:
         """Exact moments of the entropies in nats; None where there are only draws (tree, re-weighted tables)."""
-        if not isinstance(self._belief, ExactBelief) or self.table.reweighting is not None:
+        if not isinstance(self.belief, ExactBelief) or self.table.reweighting is not None:
             return None
-        return self._belief.moments
+        return self.belief.moments
 
     @cached_property
     def cautions(self) -> tuple[str, ...]:
@@ -437,7 +429,7 @@ class Posterior(MetricSummaries):
     @cached_property
     def prior_cautions(self) -> tuple[str, ...]:
         """Of those, what the prior is to blame for: it speaks louder than the data, or another would disagree."""
-        table, total, (k, m), belief = self.origin, self.origin.total, self.origin.shape, self._belief
+        table, total, (k, m), belief = self.origin, self.origin.total, self.origin.shape, self.belief
         if total == 0:
             return (f"the table has no data: everything here is the prior ({self.prior})",)
         if not isinstance(belief, ExactBelief):  # it learns a rate for each class, which takes some samples
@@ -471,9 +463,6 @@ class Posterior(MetricSummaries):
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────
 
-    def _summarize_exactly(self, name: str) -> ExactSummary | None:
-        return None if self.moments is None else summarize_exactly(name, self.moments, self.table.shape)
-
     def _summarize_drawn(self, entries: Sequence[Metric], level: float) -> dict[str, Summary]:
         """Summarize draws of metrics; of the whole table all at once, which takes a fraction of the time."""
         plain = [e for e in entries if self._scores[e.name].ndim == 1 and np.isfinite(self._scores[e.name]).all()]
@@ -487,7 +476,7 @@ class Posterior(MetricSummaries):
                 alone = summarize_draws(self._scores[entry.name], level)
                 is_undefined = np.isnan(alone).all()
                 summaries[entry.name] = alone if is_undefined else self._allow_for_correction([entry], alone)
-        if isinstance(self._belief, Tree) and self.is_default and self.table.reweighting is None:
+        if isinstance(self.belief, Tree) and self.is_default and self.table.reweighting is None:
             # The draws take the recall of a rare class for more like the others than it may be: where a frequent class
             # is recognised well and the rare ones are not, the limit lay above the truth in 7 of 100 tables. So it
             # reaches to where the classes' own counts have it, if that is lower.
@@ -496,25 +485,23 @@ class Posterior(MetricSummaries):
                 if not np.isnan(summary.mean):
                     own = find_lower_limit_of_mean_recall(self.table, level)
                     summaries[name] = summary._replace(low=np.fmin(summary.low, own))
-        return {name: self._reach_to_miller_madow(name, summary) for name, summary in summaries.items()}
-
-    def _reach_to_miller_madow(self, name: str, summary: Summary) -> Summary:
-        """Move a limit of information by as much as the draws correct the sample's value less than Miller and Madow do.
-
-        Where there is hardly any information, or most samples are of one class, the draws take too little off, so that
-        the lower limit of the proficiency lay above the truth more often than a gate promises.
-        """
-        if not isinstance(self._belief, Tree) or not is_information(name) or self.table.reweighting is not None:
-            return summary
-        size = float(self.origin.total)
-        corrected = correct_by_miller_madow(name, self.origin, size) if size else np.nan
-        sample = float(find(name).score(self.origin))
-        low, high = find_ends(find(name), self._belief.counts.shape)
-        if corrected < min(sample, float(summary.mean)):
-            return summary._replace(low=np.maximum(summary.low - (summary.mean - corrected), low))
-        if corrected > max(sample, float(summary.mean)):
-            return summary._replace(high=np.minimum(summary.high + (corrected - summary.mean), high))
-        return summary
+        if not isinstance(self.belief, Tree) or self.table.reweighting is not None or not self.origin.total:
+            return summaries
+        # Where there is hardly any information, or most samples are of one class, the draws take too little off, so
+        # that the lower limit of the proficiency lay above the truth more often than a gate promises. So a limit moves
+        # by as much as the draws correct the sample's value less than Miller and Madow do.
+        for entry in entries:
+            if is_information(entry.name):
+                summary = summaries[entry.name]
+                corrected = correct_by_miller_madow(entry.name, self.origin, float(self.origin.total))
+                sample, mean = float(entry.score(self.origin)), float(summary.mean)
+                low, high = find_ends(entry, self.belief.counts.shape)
+                if corrected < min(sample, mean):
+                    summary = summary._replace(low=np.maximum(summary.low - (summary.mean - corrected), low))
+                elif corrected > max(sample, mean):
+                    summary = summary._replace(high=np.minimum(summary.high + (corrected - summary.mean), high))
+                summaries[entry.name] = summary
+        return summaries
 
     def _allow_for_correction(self, entries: Sequence[Metric], drawn: Summary) -> Summary:
         """Stretch limits by what the tree has moved, and up to the sample's value where that is what is shown."""
@@ -524,10 +511,10 @@ class Posterior(MetricSummaries):
         shows_sample = np.array([not entry.card.is_information for entry in entries])
         if len(entries) == 1:
             sample, shows_sample = sample[0], shows_sample[0]
-        if not isinstance(self._belief, ExactBelief):
-            ends = np.array([find_ends(entry, self._belief.counts.shape) for entry in entries]).T
+        if not isinstance(self.belief, ExactBelief):
+            ends = np.array([find_ends(entry, self.belief.counts.shape) for entry in entries]).T
             ends = ends[:, 0] if len(entries) == 1 else ends
-            drawn = allow_for_correction(drawn, sample, self._belief.doubt, (ends[0], ends[1]))
+            drawn = allow_for_correction(drawn, sample, self.belief.doubt, (ends[0], ends[1]))
         low, high = np.fmin(drawn.low, sample), np.fmax(drawn.high, sample)
         return drawn._replace(
             low=np.where(shows_sample, low, drawn.low)[()], high=np.where(shows_sample, high, drawn.high)[()]
@@ -549,26 +536,24 @@ class Posterior(MetricSummaries):
                 entry.name: entry
                 for entry in drawn
                 if entry.card.posterior != "none"
-                and self._summarize_exactly(entry.name) is None
+                and summarize_exactly(entry.name, self.moments, self.table.shape) is None
                 and entry.name not in self._scores
             }
             sides = tuple(side for side in SIDES if self._draws_classes(side) and side not in self._sides)
         parts: dict[str, list[Array]] = {name: [] for name in missing}
         classes: dict[Side, list[tuple[Array, Array]]] = {side: [] for side in sides}
-        blocks = self._kept if keeps_draws else self.draw_blocks(self.draw_count, np.random.default_rng(self.seed))
+        if keeps_draws and not self._kept:
+            self._kept = list(self.draw_blocks(self.draw_count, np.random.default_rng(self.seed)))
+        blocks = self._kept or self.draw_blocks(self.draw_count, np.random.default_rng(self.seed))
         for block in blocks:
             for name, entry in missing.items():
-                parts[name].append(_score_block(entry, block))
+                parts[name].append(score_draws(entry, block))
             for side in sides:
                 classes[side].append(compute_class_values(block, side))
         self._scores |= {name: np.concatenate(values) for name, values in parts.items()}
         for side, pairs in classes.items():
             entropies, shares = zip(*pairs, strict=True)
             self._sides[side] = np.concatenate(entropies), np.concatenate(shares)
-
-    @cached_property
-    def _kept(self) -> list[Contingency]:
-        return list(self.draw_blocks(self.draw_count, np.random.default_rng(self.seed)))
 
     def _make_tables(self, shares: Array) -> Contingency:
         """Make tables of shares that were just drawn, which are multiplied in place."""
@@ -615,12 +600,6 @@ def _find_with_posterior(name: str) -> Metric:
             f"{entry.name} is a statistic of the counts themselves, so it has no posterior; its value stands alone"
         )
     return entry
-
-
-def _score_block(entry: Metric, block: Contingency) -> Real:
-    """Return one value, or one row of values, per drawn table."""
-    values = np.asarray(entry.score(block), dtype=float)
-    return np.broadcast_to(values, block.values.shape[:1]) if values.ndim == 0 else values
 
 
 def compute_class_values(block: Contingency, side: Side) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.special import betaincinv, ndtri
@@ -144,9 +144,7 @@ class DrawnBelief(MetricSummaries):
         """Score every drawn table by a metric."""
         entry = find_with_interval(name)
         if entry.name not in self._scores:
-            values = np.asarray(entry.score(self._batch), dtype=np.float64)
-            whole = np.broadcast_to(values, self._batch.batch_shape) if values.ndim == 0 else values
-            self._scores[entry.name] = whole
+            self._scores[entry.name] = score_draws(entry, self._batch)
         return self._scores[entry.name]
 
     def summaries(self, names: Sequence[str], level: float = 0.95) -> dict[str, Summary]:
@@ -171,6 +169,12 @@ def find_with_interval(name: str) -> Metric:
     return entry
 
 
+def score_draws(entry: Metric, batch: Contingency) -> Real:
+    """Return one value, or one row of values, per drawn table."""
+    values = np.asarray(entry.score(batch), dtype=float)
+    return np.broadcast_to(values, batch.batch_shape) if values.ndim == 0 else values
+
+
 def check_draws(n: object) -> None:
     """Reject a number of draws that is none."""
     if not isinstance(n, (int, np.integer)) or n < 1:
@@ -191,7 +195,7 @@ def find_beta_limits(mean: Real, sd: Real, upper: Real, level: float) -> tuple[R
     centre = np.where(certain, 0.5, mean / np.where(upper > 0, upper, 1.0))
     variance = np.where(certain, 1 / 12, (sd / np.where(upper > 0, upper, 1.0)) ** 2)
     size = np.maximum(centre * (1 - centre) / variance - 1, 1e-9)
-    low, high = (upper * betaincinv(centre * size, (1 - centre) * size, p) for p in _tails(level))
+    low, high = (upper * betaincinv(centre * size, (1 - centre) * size, (1 + side * level) / 2) for side in (-1, 1))
     return np.where(certain, mean, np.minimum(low, mean))[()], np.where(certain, mean, np.maximum(high, mean))[()]
 
 
@@ -207,23 +211,26 @@ def summarize_draws(values: Real, level: float) -> Summary:
     inf nan 1.0 3.0
     """
     values = np.asarray(values, dtype=float)
-    undefined = np.isnan(values)
-    if np.isinf(values).any():
-        return _summarize_infinite(values, undefined.mean(0) > _MOST_UNDEFINED, level)
+    undefined, is_infinite = np.isnan(values), np.isinf(values)
+    lost, tails = undefined.mean(0) > _MOST_UNDEFINED, ((1 - level) / 2, (1 + level) / 2)
+    if is_infinite.any():  # order statistics, which ask for no differences; undefined draws are few or hide the result
+        low, high = np.quantile(np.where(undefined, np.inf, values), tails, axis=0, method="inverted_cdf")
+        no_mean = is_infinite.any(0)
+        finite = np.where(no_mean | lost, 0.0, np.where(np.isfinite(values), values, np.nan))
+        mean = np.where(no_mean, np.inf, np.nanmean(finite, axis=0))
+        sd = np.where(no_mean, np.nan, np.nanstd(finite, axis=0, ddof=1))
+        return Summary(*(np.where(lost, np.nan, part)[()] for part in (mean, sd, low, high)))
     if not undefined.any():
         mean, sd = values.mean(0), values.std(0, ddof=1)
         if values.shape[0] < _FEW_DRAWS:  # their quantiles are noise
             reach = _reach_in_sds(values.shape[0], level) * sd
             return Summary(mean, sd, mean - reach, mean + reach)
-        ordered = np.sort(values, axis=0)  # NumPy sorts a few hundred numbers faster than it finds four of them
-        low, high = (_quantile(ordered, tail) for tail in _tails(level))
-        return _reach_to_mean(Summary(mean, sd, low, high), values, level)
-    lost = undefined.mean(0) > _MOST_UNDEFINED
+        return _reach_to_mean(Summary(mean, sd, *_find_quantiles(values, tails)), values, level)
     if lost.all():
         return Summary(*(np.full(lost.shape, np.nan)[()] for _ in Summary._fields))
-    filled = np.where(lost, 0.0, np.where(undefined, np.nan, values))
-    low, high = (_defined_quantile(filled, tail) for tail in _tails(level))
-    drawn = Summary(np.nanmean(filled, axis=0), np.nanstd(filled, axis=0, ddof=1), low, high)
+    filled = np.where(lost, 0.0, values)
+    mean, sd = np.nanmean(filled, axis=0), np.nanstd(filled, axis=0, ddof=1)
+    drawn = Summary(mean, sd, *_find_quantiles(filled, tails))
     return Summary(*(np.where(lost, np.nan, part)[()] for part in _reach_to_mean(drawn, filled, level)))
 
 
@@ -236,35 +243,28 @@ def _reach_to_mean(drawn: Summary, values: Real, level: float) -> Summary:
     far = (width > 0) & ((mean - high > _FAR_BEYOND * width) | (low - mean > _FAR_BEYOND * width))
     if np.any(far):
         mean = np.where(far, np.nanmedian(values, axis=0), mean)[()]
-        sd = np.where(far, width / (2 * ndtri(_tails(level)[1])), sd)[()]
+        sd = np.where(far, width / (2 * ndtri((1 + level) / 2)), sd)[()]
     return Summary(mean, sd, np.minimum(low, mean), np.maximum(high, mean))
 
 
-def _quantile(ordered: Real, level: float) -> Real:
-    """Return a limit that one further draw falls below with this probability, between those of the draws nearest to it.
+def _find_quantiles(values: Real, levels: Sequence[float]) -> list[Real]:
+    """Return limits that one further draw falls below with these probabilities, of the defined draws of each column.
 
     Draws cut the line into parts that a further one falls into equally often, so the i-th of n lies at i/(n + 1). The
-    usual (i − 1)/(n − 1) makes limits of few draws too narrow: those of 360 hold 94.5 % for 95 %. By hand, without the
-    masked arrays that NumPy loads for its quantiles.
+    usual (i − 1)/(n − 1) makes limits of few draws too narrow: those of 360 hold 94.5 % for 95 %.
     """
-    last = ordered.shape[0] - 1
-    place = min(max(level * (last + 2) - 1, 0.0), float(last))
-    below = min(int(place), last - 1) if last else 0
-    one, other, part = ordered[below], ordered[min(below + 1, last)], place - below
-    return one + (other - one) * part if part < 0.5 else other - (other - one) * (1 - part)
-
-
-def _defined_quantile(values: Real, level: float) -> Real:
-    """Return that limit of the draws that are defined, in each column; NumPy's own takes the columns one by one."""
-    last = np.count_nonzero(~np.isnan(values), axis=0) - 1
-    place = np.clip(level * (last + 2) - 1, 0.0, last)
-    below = np.maximum(np.minimum(place.astype(np.intp), last - 1), 0)
     ordered = np.sort(values, axis=0)  # undefined ones last
-    one, other = (
-        np.take_along_axis(ordered, places[None], axis=0)[0] for places in (below, np.minimum(below + 1, last))
-    )
-    part = place - below
-    return np.where(part < 0.5, one + (other - one) * part, other - (other - one) * (1 - part))
+    last = np.count_nonzero(~np.isnan(values), axis=0) - 1
+    limits = []
+    for level in levels:
+        place = np.clip(level * (last + 2) - 1, 0.0, last)
+        below = np.maximum(np.minimum(place.astype(np.intp), last - 1), 0)
+        one, other = (
+            np.take_along_axis(ordered, places[None], axis=0)[0] for places in (below, np.minimum(below + 1, last))
+        )
+        part = place - below
+        limits.append(np.where(part < 0.5, one + (other - one) * part, other - (other - one) * (1 - part))[()])
+    return limits
 
 
 @lru_cache(maxsize=64)
@@ -276,24 +276,9 @@ def _reach_in_sds(n: int, level: float) -> float:
     """
     freedom = n - 1
     if not freedom:
-        return ndtri(_tails(level)[1])
+        return ndtri((1 + level) / 2)
     x = float(betaincinv(freedom / 2, 0.5, 1 - level))
     return float(np.sqrt(freedom * (1 / x - 1) * (1 + 1 / n)))
-
-
-def _summarize_infinite(values: Real, lost: Any, level: float) -> Summary:
-    """Compute order statistics, which ask for no differences; undefined draws are few or hide the result."""
-    infinite = np.isinf(values).any(0)
-    low, high = np.quantile(np.where(np.isnan(values), np.inf, values), _tails(level), axis=0, method="inverted_cdf")
-    finite = np.where(np.isfinite(values), values, np.nan)
-    finite = np.where(infinite | lost, 0.0, finite)
-    mean = np.where(infinite, np.inf, np.nanmean(finite, axis=0))
-    sd = np.where(infinite, np.nan, np.nanstd(finite, axis=0, ddof=1))
-    return Summary(*(np.where(lost, np.nan, part)[()] for part in (mean, sd, low, high)))
-
-
-def _tails(level: float) -> tuple[float, float]:
-    return (1 - level) / 2, (1 + level) / 2
 
 
 # ── corrections ──────────────────────────────────────────────────────────────────────────────────

@@ -15,7 +15,7 @@ or none. ``Tree.hypotheses`` lists them with their evidence, ``Tree.draw`` draws
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
@@ -93,6 +93,8 @@ class Tree:
     shape: Shape
     used: Mask | None = None
     """Which columns of the table these are; None for all."""
+    _factors: dict[str, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """Factor of each column under hypotheses that were drawn from, by their names."""
 
     @classmethod
     def of(cls, table: Contingency) -> Tree:
@@ -216,11 +218,6 @@ class Tree:
             _share_out(rows, hypothesis, sum_rows_above_0(rows, model.open_cells, rng), rng)
             if rows is not out:
                 out[here] = rows
-
-    @cached_property
-    def _factors(self) -> dict[str, Array]:
-        """Factor of each column under hypotheses that were drawn from, by their names."""
-        return {}
 
     @cached_property
     def _likeliest(self) -> Hypothesis:
@@ -367,25 +364,17 @@ def _share_out(rows: Array, hypothesis: Hypothesis, sums: Array, rng: np.random.
     rows[:, matched, hypothesis.matches[matched]] = right
     if hypothesis.own is not None:
         rows[:, hypothesis.renamed, hypothesis.named] = wrong * own
-    if hypothesis.guessed.size:
-        _guess_again(rows, hypothesis, rng)
+    guessed = hypothesis.guessed
+    if guessed.size:
+        # draw other columns for rows whose own is a guess: what matches trades places with what is there. None of these
+        # rows has a count in any of these columns, or the assignment would have taken it; so all orders are alike
+        columns, draw = hypothesis.matches[guessed], np.arange(len(rows))[:, None]
+        others = rng.permuted(np.tile(columns, (len(rows), 1)), axis=1)
+        matching, there = rows[:, guessed, columns], rows[draw, guessed, others]
+        rows[:, guessed, columns] = there
+        rows[draw, guessed, others] = matching
     if hypothesis.merges is not None:
         hypothesis.merges.trade_places(rows, rng)
-
-
-def _guess_again(rows: Array, hypothesis: Hypothesis, rng: np.random.Generator) -> None:
-    """Draw other columns for rows whose own is a guess: what matches trades places with what is there.
-
-    None of these rows has a count in any of these columns, or the assignment would have taken it; so all orders are
-    equally likely.
-    """
-    guessed = hypothesis.guessed
-    columns = hypothesis.matches[guessed]
-    others = rng.permuted(np.tile(columns, (len(rows), 1)), axis=1)
-    draw = np.arange(len(rows))[:, None]
-    matching, there = rows[:, guessed, columns], rows[draw, guessed, others]
-    rows[:, guessed, columns] = there
-    rows[draw, guessed, others] = matching
 
 
 def list_row_models(
@@ -432,7 +421,7 @@ class Merges(NamedTuple):
     @classmethod
     def of(cls, counts: Array, named: Indices, columns: Indices, right: Array) -> Merges | None:
         """Find those of a table, by its columns of the same name, those that match, and the share expected to."""
-        rows = _find_never_predicted(counts, columns)
+        rows = np.flatnonzero(counts.sum(0)[columns] == 0)
         if not rows.size:
             return None
         most = counts[rows].max(1, keepdims=True)
@@ -459,7 +448,7 @@ class Merges(NamedTuple):
 
 def find_merged_columns(counts: Array, columns: Indices) -> Indices:
     """Return the matching columns; for a class that is never predicted, the one that most of its samples get."""
-    rows = _find_never_predicted(counts, columns)
+    rows = np.flatnonzero(counts.sum(0)[columns] == 0)
     most = counts[rows].max(1, initial=0.0)
     shown = rows[(most >= 2) & (2 * most > counts[rows].sum(1))]
     merged = columns.copy()
@@ -470,10 +459,6 @@ def find_merged_columns(counts: Array, columns: Indices) -> Indices:
 def compute_merge_prior(merged: int, classes: int, width: int) -> float:
     """Return the log probability that just these classes are merged with just these others."""
     return float(betaln(merged + 1, classes - merged + _KEPT) - betaln(1, _KEPT) - merged * np.log(width))
-
-
-def _find_never_predicted(counts: Array, columns: Indices) -> Indices:
-    return np.flatnonzero(counts.sum(0)[columns] == 0)
 
 
 # ── factors of columns that bring the wrong predictions in them to those counted ─────────────────

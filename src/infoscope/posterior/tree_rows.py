@@ -254,22 +254,18 @@ class SubsetRows:
     open_cells: Mask
 
     @cached_property
-    def _shares(self) -> Array:
-        widest = max(int(self.open_cells.sum(1).max()), 2)
-        return make_log_grid(0.5 / widest, 0.98, 14)
-
-    @cached_property
-    def _sizes(self) -> Array:
-        top = int(self.open_cells.sum(1).max())
-        if top <= _SIZES:
-            return np.arange(1.0, top + 1)
-        return distinct(np.round(make_log_grid(1.0, top, _SIZES)))
+    def _grid(self) -> tuple[Array, Array]:
+        """The values of ω, and the sizes of subsets."""
+        widest = int(self.open_cells.sum(1).max())
+        sizes = np.arange(1.0, widest + 1)
+        if widest > _SIZES:
+            sizes = distinct(np.round(make_log_grid(1.0, widest, _SIZES)))
+        return make_log_grid(0.5 / max(widest, 2), 0.98, 14), sizes
 
     @cached_property
     def _kinds(self) -> tuple[Array, Indices]:
         """Distinct (open columns, observed columns, total) of the rows, and the kind of each row."""
-        width = self.open_cells.sum(1)
-        facts = np.stack([width, (self.counts > 0).sum(1), self.counts.sum(1)])
+        facts = np.stack([self.open_cells.sum(1), (self.counts > 0).sum(1), self.counts.sum(1)])
         kinds, place = np.unique(facts, axis=1, return_inverse=True)
         return kinds.astype(float), place.ravel()
 
@@ -277,7 +273,7 @@ class SubsetRows:
     def _log_parts(self) -> tuple[Array, Array]:
         """Log of P(subset size, counts), up to what no size changes, as a part for each ω and one for each b."""
         width, seen, total = self._kinds[0][:, :, None]
-        sizes = self._sizes
+        shares, sizes = self._grid
         possible = (sizes >= seen) & (sizes <= width)
         a = np.where(possible, sizes, np.maximum(seen, 1))
         ways = gammaln(width - seen + 1) - gammaln(a - seen + 1) - gammaln(np.maximum(width - a, 0) + 1)
@@ -287,15 +283,10 @@ class SubsetRows:
             steps = np.maximum(np.diff(edges), 1e-9)
         ways = np.where(possible, ways + np.log(steps), -np.inf)
         by_share = []
-        for share in self._shares:
+        for share in shares:
             none = np.log1p(-((1 - share) ** np.maximum(width, 1)))
             by_share.append(ways + a * np.log(share) + (width - a) * np.log1p(-share) - none)
         return np.stack(by_share), np.stack([gammaln(a * b) - gammaln(a * b + total) for b in _SUBSET_STRENGTHS])
-
-    @cached_property
-    def _log_sizes(self) -> Array:
-        """The same for each (ω, b), kind of row and size."""
-        return np.stack([x + y for x, y in product(*self._log_parts)])
 
     @cached_property
     def log_evidence(self) -> Array:
@@ -307,19 +298,20 @@ class SubsetRows:
         if (sums > _VANISHING).all():
             log_sums = (np.log(sums) + tops[0][:, None, :, 0] + tops[1][None, :, :, 0]).reshape(-1, sums.shape[2])
         else:
-            top = self._log_sizes.max(2)
-            log_sums = top + np.log(np.exp(self._log_sizes - top[:, :, None]).sum(2))
+            logs = np.stack([x + y for x, y in product(*self._log_parts)])
+            top = logs.max(2)
+            log_sums = top + np.log(np.exp(logs - top[:, :, None]).sum(2))
         kinds, place = self._kinds
         rows = np.bincount(place, minlength=kinds.shape[1]) * (kinds[0] > 0)
         n, times = np.unique(self.counts[self.counts > 0], return_counts=True)
         b = _SUBSET_STRENGTHS[:, None]
         cells = (gammaln(n + b) - gammaln(b)) @ times
-        return np.asarray(np.where(rows > 0, log_sums, 0.0) @ rows + np.tile(cells, self._shares.size))
+        return np.asarray(np.where(rows > 0, log_sums, 0.0) @ rows + np.tile(cells, len(by_share)))
 
     @cached_property
     def _size_chances(self) -> Array:
         """P(subset size | counts) for each (ω, b) and kind of row."""
-        logs = self._log_sizes
+        logs = np.stack([x + y for x, y in product(*self._log_parts)])
         chance = np.exp(logs - np.maximum(logs.max(2, keepdims=True), -1e300))
         return np.asarray(chance / np.maximum(chance.sum(2, keepdims=True), 1e-300))
 
@@ -328,10 +320,11 @@ class SubsetRows:
         """Expected shares, (rows, columns)."""
         (width, seen, total), place = self._kinds
         chance = self._size_chances * normalize_weights(self.log_evidence)[:, None, None]
-        b = np.tile(_SUBSET_STRENGTHS, self._shares.size)[:, None, None]
-        per_sample = chance / (total[:, None] + self._sizes * b)
+        shares, sizes = self._grid
+        b = np.tile(_SUBSET_STRENGTHS, shares.size)[:, None, None]
+        per_sample = chance / (total[:, None] + sizes * b)
         per_column = (per_sample * b).sum(0)
-        added = (self._sizes - seen[:, None]) / np.maximum(width - seen, 1)[:, None]
+        added = (sizes - seen[:, None]) / np.maximum(width - seen, 1)[:, None]
         unseen = (per_column * np.maximum(added, 0)).sum(1)[place][:, None]
         observed = self.counts * per_sample.sum((0, 2))[place][:, None] + per_column.sum(1)[place][:, None]
         return np.where(self.open_cells, np.where(self.counts > 0, observed, unseen), 0.0)
@@ -341,7 +334,7 @@ class SubsetRows:
         # the columns that belong to the subset: the observed ones and random others
         kinds, place = self._kinds
         below = np.cumsum(self._size_chances, axis=2)[at][:, place, :-1] < rng.random((at.size, place.size, 1))
-        size = np.maximum(self._sizes[below.sum(2)], np.maximum(kinds[1, place], 1))
+        size = np.maximum(self._grid[1][below.sum(2)], np.maximum(kinds[1, place], 1))
         keys = rng.random((at.size, *self.counts.shape))
         keys[:, ~self.open_cells] = 2.0
         keys[:, self.counts > 0] = -1.0

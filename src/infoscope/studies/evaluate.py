@@ -301,7 +301,12 @@ def evaluate(
         diagnoses |= {place: by_name[subjects[place].name] for place in places}
     systems = tuple(measure(subject, diagnoses[place], level) for place, subject in enumerate(subjects))
     check_positive_stated(systems, shown)
-    comparison, by_group = _compare_systems(groups_of_places, inputs.joints, subjects, systems, intervals)
+    comparisons = dict(_compare_systems(groups_of_places, inputs.joints, subjects, systems, intervals))
+    comparison = comparisons.pop((), None)
+    by_group = tuple(
+        GroupComparison(dict(subjects[groups_of_places[group][0]].group or {}), part)
+        for group, part in comparisons.items()
+    )
     provenance = inputs.provenance
     if provenance.rows is None and subjects and all(subject.table.is_counts for subject in subjects):
         counted_rows = int(max(subject.table.total for subject in subjects)) + provenance.rows_ignored
@@ -422,57 +427,46 @@ def _compare_systems(
     subjects: Sequence[TableInput],
     results: Sequence[SystemResult],
     intervals: UncertaintyOptions,
-) -> tuple[Comparison | None, tuple[GroupComparison, ...]]:
-    """Compare the systems row by row, or within each group where rows were split; nothing where there is nothing.
+) -> Iterator[tuple[tuple[str, ...], Comparison]]:
+    """Yield a comparison of the systems row by row for each group whose rows are known; all rows are the group ().
 
     ``groups`` has the places of the subjects of each group.
     """
-    if list(groups) == [()]:
-        return _compare_group(joints.get(()), subjects, results, intervals), ()
-    if len(subjects) > MAX_COMPARED_IN_GROUPS:
-        return None, ()
-    comparisons = []
+    if intervals.sample_size is not None or (list(groups) != [()] and len(subjects) > MAX_COMPARED_IN_GROUPS):
+        return
     for group, places in groups.items():
-        members = [subjects[place] for place in places]
-        part = _compare_group(joints.get(group), members, [results[place] for place in places], intervals)
-        if part is not None:
-            comparisons.append(GroupComparison(dict(members[0].group or {}), part))
-    return None, tuple(comparisons)
-
-
-def _compare_group(
-    joint: Joint | PairedPredictions | None,
-    subjects: Sequence[TableInput],
-    results: Sequence[SystemResult],
-    intervals: UncertaintyOptions,
-) -> Comparison | None:
-    if joint is None or not 1 < len(subjects) <= MAX_COMPARED_SYSTEMS:
-        return None
-    if any(subject.table.reweighting is not None for subject in subjects) or intervals.sample_size is not None:
-        return None
-    metrics = [name for name in DEFAULT_METRICS if all(result.metrics[name].sd is not None for result in results)]
-    if not metrics:
-        return None
-    if isinstance(joint, Joint):
-        first = subjects[0]
-        cluster = None if first.cluster is None else first.cluster.column
-        joint = PairedPredictions.from_joint(
-            joint, cluster=cluster, reject=first.table.reject, positive=first.table.positive
-        )
-    beliefs = {subject.name: subject.belief for subject in subjects if isinstance(subject.belief, Posterior)}
-    try:
-        return compare_predictions(
-            joint, metrics=metrics, level=intervals.level, prior=intervals.prior, seed=intervals.seed, known=beliefs
-        )
-    except InputError as error:  # systems that share no row
-        return Comparison(
-            tuple(subject.name for subject in subjects),
-            {subject.name: subject.n for subject in subjects if subject.n is not None},
-            intervals.level,
-            pairs=(),
-            ranking=(),
-            findings=(Finding("not_compared", f"{error}."),),
-        )
+        joint, members = joints.get(group), [subjects[place] for place in places]
+        if joint is None or not 1 < len(members) <= MAX_COMPARED_SYSTEMS:
+            continue
+        metrics = [
+            name for name in DEFAULT_METRICS if all(results[place].metrics[name].sd is not None for place in places)
+        ]
+        if not metrics or any(subject.table.reweighting is not None for subject in members):
+            continue
+        if isinstance(joint, Joint):
+            first = members[0]
+            cluster = None if first.cluster is None else first.cluster.column
+            joint = PairedPredictions.from_joint(
+                joint, cluster=cluster, reject=first.table.reject, positive=first.table.positive
+            )
+        beliefs = {subject.name: subject.belief for subject in members if isinstance(subject.belief, Posterior)}
+        try:
+            yield (
+                group,
+                compare_predictions(
+                    joint,
+                    metrics=metrics,
+                    level=intervals.level,
+                    prior=intervals.prior,
+                    seed=intervals.seed,
+                    known=beliefs,
+                ),
+            )
+        except InputError as error:  # systems that share no row
+            sizes = {subject.name: subject.n for subject in members if subject.n is not None}
+            findings = (Finding("not_compared", f"{error}."),)
+            names = tuple(subject.name for subject in members)
+            yield group, Comparison(names, sizes, intervals.level, pairs=(), ranking=(), findings=findings)
 
 
 # Scores ---------------------------------------------------------------------------------------------------------------
