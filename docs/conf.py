@@ -1,8 +1,10 @@
 """How the site is built from the pages of this folder."""
 
 import importlib.metadata
+from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 
 project = "Infoscope"
 author = "the Infoscope authors"
@@ -15,6 +17,8 @@ html_theme = "furo"
 html_title = "Infoscope"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = ["filter.js"]
+html_search_scorer = str(Path(__file__).with_name("static") / "scorer.js")
 html_copy_source = False
 html_show_sourcelink = False
 html_show_copyright = False
@@ -27,6 +31,14 @@ def _blank_lines(app: Sphinx, docname: str, source: list[str]) -> None:  # noqa:
     source[0] = source[0].replace("\n<BLANKLINE>", "\n").replace("\n\n```\n", "\n```\n")
 
 
+def _out_of_the_search(app: Sphinx, env: BuildEnvironment) -> None:  # noqa: ARG001
+    """Leave the pages for contributors and reviewers out of the search: users look for something else."""
+    for page in env.found_docs:
+        if page.startswith("contributors/"):
+            env.metadata[page]["no-search"] = True
+
+
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
     app.connect("source-read", _blank_lines)
+    app.connect("env-updated", _out_of_the_search)

@@ -4,48 +4,55 @@ from pathlib import Path
 
 import pytest
 
-import infoscope as ifs
 from tests.api import read_findings
 
 pytest.importorskip("sphinx")
 
 from tools.site.finding_pages import evidence_fields
-from tools.site.metric_pages import page_name
+from tools.site.metric_pages import PAGES, metric_label
 
 pytestmark = pytest.mark.slow
-DOMAINS = ("table", "label_sets", "tracks")
+WORKED = ("table", "label_sets", "tracks")
 
 
-def test_every_metric_page_is_complete(reference: Path) -> None:
-    for domain in DOMAINS:
-        for entry in ifs.metrics.registry.all_metrics(domain):
-            text = (reference / "metrics" / f"{page_name(entry)}.md").read_text(encoding="utf-8")
-            for part in ("| in Python |", "| range |", "| undefined |", "| source |", "## Worked example"):
+def section(reference: Path, page: str, label: str) -> str:
+    text = (reference / page).read_text(encoding="utf-8")
+    return text.partition(label)[2].partition("\n## ")[2].partition("\n## ")[0]
+
+
+def test_the_section_of_every_metric_is_complete(reference: Path) -> None:
+    for page in PAGES:
+        for entry in page.entries():
+            text = section(reference, f"metrics/{page.name}.md", f"({metric_label(entry)})=")
+            for part in ("| in Python |", "| range |", "| undefined |", "| source |"):
                 assert part in text, (entry.name, part)
             if entry.card.aliases:
                 assert "| also called |" in text, entry.name
-            if entry.card.level == "table" and entry.card.better != "none":
-                assert "## When it misleads" in text, entry.name
+            if page.domain in WORKED:
+                assert "<summary>Worked example</summary>" in text, entry.name
+                if entry.card.level == "table" and entry.card.better != "none":
+                    assert "<summary>When it misleads</summary>" in text, entry.name
 
 
 def test_pages_say_where_metrics_mislead(reference: Path) -> None:
-    accuracy, deta = (
-        (reference / "metrics" / f"{name}.md").read_text(encoding="utf-8") for name in ("accuracy", "tracks-deta")
-    )
+    accuracy = section(reference, "metrics/agreement.md", "(metric-accuracy)=")
+    deta = section(reference, "metrics/tracks.md", "(metric-tracks-deta)=")
 
-    assert "**prefers the second**" in accuracy
-    assert "finds 45 of 50 ill" in accuracy
-    assert "| identities | misses one of ten objects, and follows the others | 0.900 |" in deta
+    assert "| a rare class | 0.925 | 0.950 | **prefers the second** |" in accuracy
+    assert "finds 45 of 50 ill" in (reference / "metrics" / "agreement.md").read_text(encoding="utf-8")
+    assert "| identities | 0.900 |" in deta
     assert "**Identities**: it does not see who is who." in deta
 
 
-def test_every_finding_has_a_page_with_what_triggers_it_and_what_to_do(reference: Path) -> None:
-    for entry in read_findings():
-        text = (reference / "findings" / f"{entry.code}.md").read_text(encoding="utf-8")
-        assert "**When it appears.**" in text
-        assert "**What to do.**" in text
-    paradox = (reference / "findings" / "accuracy_paradox.md").read_text(encoding="utf-8")
-    assert "`majority_share`" in paradox
+def test_every_finding_says_what_triggers_it_and_what_to_do(reference: Path) -> None:
+    text = (reference / "findings.md").read_text(encoding="utf-8")
+    sections = dict(part.split("\n", 1) for part in text.split("\n### ")[1:])
+
+    assert set(sections) == {entry.code for entry in read_findings()}
+    for code, found in sections.items():
+        assert "**When it appears.**" in found, code
+        assert "**What to do.**" in found, code
+    assert "`majority_share`" in sections["accuracy_paradox"]
     assert len(evidence_fields()) > 0.85 * len(read_findings())
 
 

@@ -152,10 +152,10 @@ def test_the_site_builds_without_a_warning(reference: Path, tmp_path: Path, caps
     for page in ROOT.glob("*.md"):  # some are included
         shutil.copy(page, tmp_path)
 
-    status = check(docs, site, ["reference/metrics/proficiency.md"])
+    status = check(docs, site, ["reference/metrics/information.md"])
     said = capsys.readouterr().err
     assert status == 0, said
     assert [line for line in said.splitlines() if "search index couldn't be loaded" not in line] == []
-    page = (site / "reference" / "metrics" / "proficiency.html").read_text(encoding="utf-8")
+    page = (site / "reference" / "metrics" / "information.html").read_text(encoding="utf-8")
     assert "<math" in page
     assert "https://cdn" not in page

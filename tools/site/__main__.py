@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sphinx.cmd.build import build_main
 
-from tools.site.finding_pages import finding_pages
+from tools.site.finding_pages import finding_page
 from tools.site.metric_pages import metric_pages
 from tools.site.reference import api_pages, commands_page, glossary_page, schemas_page
 
@@ -20,11 +20,11 @@ STRICT = ["-W", "--keep-going"]
 
 
 def write_reference(folder: Path = REFERENCE) -> None:
-    """Every page that is made from the code."""
+    """Write every page that is made from the code."""
     folder.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(folder / "metrics", ignore_errors=True)
     metric_pages(folder / "metrics")
-    for write in (commands_page, finding_pages, glossary_page, schemas_page, api_pages):
+    for write in (commands_page, finding_page, glossary_page, schemas_page, api_pages):
         write(folder)
 
 

@@ -1,4 +1,4 @@
-"""A page for each finding: when it appears, what it rests on, what to do; and the list of them."""
+"""The findings on one page: when each appears, what it rests on, what to do."""
 
 from __future__ import annotations
 
@@ -9,54 +9,40 @@ from pathlib import Path
 from typing import Any
 
 from infoscope.cli.explanations import FindingEntry, read_findings
+from tools.site.metric_pages import FILTER
 
-__all__ = ["evidence_fields", "finding_pages"]
+__all__ = ["evidence_fields", "finding_page"]
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "infoscope"
 GOLDEN = ROOT / "tests" / "golden"
 _LEAD = (
-    "A finding is a sentence in a report about the data or a system. Each page says when the finding appears and what "
-    "to do about it. In JSON a finding has a `code`, a `text`, a `severity` (note or warning) and its `evidence`, the "
-    "numbers behind it. In a terminal: `infoscope explain CODE`, for example `infoscope explain accuracy_paradox`.\n"
+    "A finding is a sentence in a report about the data or a system. In JSON it has a `code`, a `text`, a `severity` "
+    "(note or warning) and its `evidence`, the numbers behind it. In a terminal: `infoscope explain CODE`, for example "
+    "`infoscope explain accuracy_paradox`.\n"
 )
 
 
-def finding_pages(folder: Path) -> None:
-    """The list, findings.md, and a file for each under findings/."""
-    own = folder / "findings"
-    own.mkdir(parents=True, exist_ok=True)
+def finding_page(folder: Path) -> None:
+    """Write findings.md, with a section for each part and one below it for each finding."""
     fields, examples = evidence_fields(), _examples()
-    lines, part = ["# Findings\n", _LEAD], ""
+    lines, part = ["# Findings\n", _LEAD, FILTER], ""
     for entry in read_findings():
         if entry.part != part:
             part = entry.part
-            lines.append(f"\n## {part}\n\n| finding | when |\n|---|---|")
-        lines.append(f"| [{entry.code}](findings/{entry.code}.md) | {_cell(entry.when)} |")
-        text = "\n".join(_page(entry, fields.get(entry.code), examples.get(entry.code, "")))
-        (own / f"{entry.code}.md").write_text(text + "\n", encoding="utf-8")
-    children = "".join(f"findings/{entry.code}\n" for entry in read_findings())
-    lines.append(f"\n```{{toctree}}\n:hidden:\n\n{children}```\n")
+            lines.append(f"\n## {part}\n")
+        lines += _section(entry, fields.get(entry.code), examples.get(entry.code, ""))
     (folder / "findings.md").write_text("\n".join(lines), encoding="utf-8")
 
 
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
-
-
-def _page(entry: FindingEntry, fields: Sequence[str] | None, example: str) -> Iterator[str]:
-    yield f"# Finding: {entry.code}\n"
-    yield f"*{entry.part}*\n"
+def _section(entry: FindingEntry, fields: Sequence[str] | None, example: str) -> Iterator[str]:
+    yield f"### {entry.code}\n"
     yield f"**When it appears.** {_sentence(entry.when)}\n"
     yield f"**What to do.** {_sentence(entry.advice)}\n"
-    if fields:
-        names = ", ".join(f"`{name}`" for name in fields)
-        yield f"**Evidence.** The numbers behind it, in JSON under `evidence`: {names}.\n"
-    elif fields is not None:
-        yield "**Evidence.** The sentence itself; `evidence` is empty in JSON.\n"
     if example:
         yield f"**For example.** “{example}”\n"
-    yield f"In a terminal: `infoscope explain {entry.code}`. [All findings](../findings.md)."
+    if fields:
+        yield f"**Evidence** in JSON: {', '.join(f'`{name}`' for name in fields)}.\n"
 
 
 def _sentence(text: str) -> str:

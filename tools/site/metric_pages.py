@@ -1,8 +1,9 @@
-"""A page for each metric, from its card: meaning, formula, a worked example, when it is undefined, when it misleads."""
+"""The metrics, a page per family: meaning, formula, a worked example, when each is undefined, when it misleads."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 
@@ -11,37 +12,67 @@ from latex2mathml.converter import convert
 
 import infoscope as ifs
 from infoscope.metrics.registry import Domain, Metric, all_metrics
-from tools.site.other_domains import pairs_of, value_of, worked
+from tools.site.other_domains import Pair, example_of, pairs_of, value_of, worked
 from tools.site.situations import EXAMPLE, SITUATIONS, Situation
 
-__all__ = ["metric_pages"]
+__all__ = ["FILTER", "PAGES", "metric_label", "metric_pages"]
 
-_DOMAINS: dict[Domain, str] = {
-    "table": "Of a table of truth × prediction",
-    "label_sets": "Of label sets (several categories per object)",
-    "tracks": "Of tracks",
-}
+
+@dataclass(frozen=True)
+class Page:
+    """One page: the metrics of a domain that belong to some families, all of them if none is named."""
+
+    name: str
+    title: str
+    domain: Domain = "table"
+    families: tuple[str, ...] = ()
+
+    def entries(self) -> Sequence[Metric]:
+        """List its metrics in the order of the register."""
+        return [entry for entry in all_metrics(self.domain) if not self.families or entry.card.family in self.families]
+
+
+PAGES = (
+    Page(
+        "agreement", "Accuracy, averages of F1 and others, agreement beyond chance", families=("agreement", "averages")
+    ),
+    Page("classes", "Precision, recall, F1 of a class", families=("binary", "per_class", "per_cell", "diagnostic")),
+    Page("information", "Information", families=("shannon", "normalized", "coverage", "bounds")),
+    Page("triangle", "Entropy triangle, perplexities", families=("triangle", "perplexity")),
+    Page("clusters", "Clusters", families=("partitions", "grouping", "pair_counting")),
+    Page("association", "Association, ordered classes", families=("association", "ordinal")),
+    Page("costs", "Losses, costs, abstaining", families=("losses", "costs", "rejection")),
+    Page("label_sets", "Label sets (several categories per object)", domain="label_sets"),
+    Page("tracks", "Trackers", domain="tracks"),
+    Page("annotations", "Annotators", domain="annotations"),
+    Page("scores", "Scores and probabilities", domain="scores"),
+)
 _LEVELS = {
     "truth": "one number for each true class",
     "system": "one number for each predicted class",
     "cell": "one number for each cell",
 }
-_OF = {"table": "", "label_sets": " of label sets", "tracks": " of tracks"}
-"""Behind a title, so that a search tells pages of one name apart."""
+_OF = {"label_sets": " of label sets", "tracks": " of tracks", "annotations": " of annotators", "scores": " of scores"}
+"""Behind a title, so that a search tells metrics of one name apart."""
 _BETTER = {"higher": "higher is better", "lower": "lower is better", "none": "neither end is better"}
 _TIE = 1e-9
+FILTER = (
+    '<input class="filter" type="search" placeholder="Filter by name or word" aria-label="Filter this page" hidden>\n'
+)
+"""Shown by static/filter.js, which hides the sections and rows that do not have what is typed."""
 
 
 def metric_pages(folder: Path) -> None:
-    """One file for each metric of every domain, and the list of them."""
+    """Write a file for each page, and the list of all metrics."""
     folder.mkdir(parents=True, exist_ok=True)
-    listed = ["# Metrics\n", _LEAD]
-    for domain, title in _DOMAINS.items():
-        entries = sorted(all_metrics(domain), key=lambda entry: entry.card.title.lower())
-        listed.append(f"\n## {title}\n\n| metric | meaning |\n|---|---|\n" + "".join(map(_line, entries)))
-        for entry in entries:
-            (folder / f"{page_name(entry)}.md").write_text("\n".join(_page(entry)) + "\n", encoding="utf-8")
-    names = "".join(f"{page_name(entry)}\n" for domain in _DOMAINS for entry in all_metrics(domain))
+    listed = ["# Metrics\n", _LEAD, FILTER]
+    for page in PAGES:
+        entries = page.entries()
+        listed.append(f"\n## [{page.title}]({page.name}.md)\n\n| metric | also called | meaning |\n|---|---|---|")
+        listed += map(_line, sorted(entries, key=lambda entry: entry.card.title.lower()))
+        text = [f"# Metrics: {page.title}\n", FILTER, *_common(page.domain), *map(_section, entries)]
+        (folder / f"{page.name}.md").write_text("\n".join(text) + "\n", encoding="utf-8")
+    names = "".join(f"{page.name}\n" for page in PAGES)
     listed.append(f"\n```{{toctree}}\n:hidden:\n\n{names}```\n")
     (folder / "index.md").write_text("\n".join(listed), encoding="utf-8")
 
@@ -53,26 +84,54 @@ _LEAD = (
 )
 
 
-def page_name(entry: Metric) -> str:
-    """Of its file; label sets and tracks have names of their own."""
-    return entry.name if entry.domain == "table" else f"{entry.domain}-{entry.name}"
+def metric_label(entry: Metric) -> str:
+    """Return the target of links to a metric, the same whatever its page is."""
+    return f"metric-{entry.name}" if entry.domain == "table" else f"metric-{entry.domain}-{entry.name}"
 
 
 def _line(entry: Metric) -> str:
-    return f"| [{entry.card.title}]({page_name(entry)}.md) | {_cell(entry.card.meaning)} |\n"
+    aliases, meaning = _cell(", ".join(entry.card.aliases)), _cell(entry.card.meaning)
+    return f"| [{entry.card.title}](#{metric_label(entry)}) | {aliases} | {meaning} |"
 
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _page(entry: Metric) -> Iterator[str]:
+def _common(domain: Domain) -> Iterator[str]:
+    """What the metrics of a page share: the data of the worked examples and the situations in which some mislead."""
+    if domain in ("annotations", "scores"):
+        return
+    data = _example() if domain == "table" else example_of(domain)
+    yield from _folded("The data of the worked examples", data)
+    yield from _folded("The situations in which a metric may mislead", _situations(domain))
+
+
+def _situations(domain: Domain) -> Iterator[str]:
+    yield (
+        "Each metric below says what it makes of two systems, of which the first captures more information than the "
+        "second, or has the right class names.\n"
+    )
+    known: Sequence[Situation | Pair] = SITUATIONS if domain == "table" else pairs_of(domain)
+    yield "| situation | the first | the second |\n|---|---|---|"
+    yield from (f"| {each.title} | {each.better_is} | {each.worse_is} |" for each in known)
+    yield ""
+    if domain == "table":
+        yield from (f"{each.title.capitalize()}:\n\n{_both(each)}" for each in SITUATIONS)
+
+
+def _section(entry: Metric) -> str:
+    return "\n".join(_describe(entry)) + "\n"
+
+
+def _describe(entry: Metric) -> Iterator[str]:
     card = entry.card
-    yield f"# {card.title}{_OF[entry.domain]}\n"
+    yield f"({metric_label(entry)})=\n## {card.title}{_OF.get(entry.domain, '')}\n"
     yield f"{card.meaning}\n"
     yield f"{_formula(card.symbol, card.formula)}\n"
     yield "| | |\n|---|---|"
     yield f"| in Python | `{_call(entry)}` |"
+    yield f"| in a terminal | `infoscope explain {entry.name}` |"
     yield f"| range | {_range(card.range)}, {_BETTER[card.better]} |"
     yield f"| unit | {card.unit} |"
     if card.level in _LEVELS:
@@ -83,18 +142,29 @@ def _page(entry: Metric) -> Iterator[str]:
     yield f"| source | {_cell(card.reference)} |\n"
     if card.note:
         yield f"{card.note}\n"
-    yield from _worked(entry) if entry.domain == "table" else worked(entry)
-    if card.level == "table" and card.better != "none":
-        yield from _misleads(entry) if entry.domain == "table" else _pairs(entry)
+    if entry.domain not in ("annotations", "scores"):
+        yield from _folded("Worked example", _worked(entry) if entry.domain == "table" else worked(entry))
+        if card.level == "table" and card.better != "none":
+            yield from _folded("When it misleads", _misleads(entry))
     if card.laws:
-        yield "## What always holds\n"
-        yield from (f"- {law.value}" for law in sorted(card.laws, key=lambda law: law.value))
-        yield "\nThe tests try these on random tables."
+        laws = (f"- {law.value}" for law in sorted(card.laws, key=lambda law: law.value))
+        yield from _folded("What always holds", (*laws, "\nThe tests try these on random tables."))
+
+
+def _folded(title: str, lines: Iterable[str]) -> Iterator[str]:
+    yield f"<details><summary>{title}</summary>\n"
+    yield from lines
+    yield "\n</details>\n"
 
 
 def _call(entry: Metric) -> str:
     if entry.domain == "table":
         return f"ifs.metrics.{entry.name}(y_true, y_pred)"
+    if entry.domain == "annotations":
+        has_own = entry.name in ifs.Agreement.__dataclass_fields__
+        return "ifs.agreement(annotators)." + (entry.name if has_own else f'coefficients["{entry.name}"]')
+    if entry.domain == "scores":
+        return f"ifs.operating_points.{entry.name}(y_true, y_score)"
     if entry.domain == "tracks":
         return f'ifs.tracking.evaluate(truth, tracks, name="mine")["mine"].metrics["{entry.name}"]'
     if hasattr(ifs.multilabel, entry.name):
@@ -116,9 +186,7 @@ def _range(limits: tuple[float, float]) -> str:
     return f"{low} to {high}"
 
 
-def _worked(entry: Metric) -> Iterator[str]:
-    """The value on the example, with the numbers that it is made of."""
-    yield "## Worked example\n"
+def _example() -> Iterator[str]:
     yield "100 animals, 85 of them predicted correctly:\n"
     yield "| truth | predicted cat | predicted dog | sum |\n|---|---:|---:|---:|"
     yield "| cat | 40 | 10 | 50 |\n| dog | 5 | 45 | 50 |\n| sum | 45 | 55 | 100 |\n"
@@ -131,7 +199,13 @@ def _worked(entry: Metric) -> Iterator[str]:
     yield "```python"
     yield ">>> import infoscope as ifs"
     yield '>>> labels = ["cat", "dog"]'
-    yield ">>> table = ifs.Contingency.from_matrix([[40, 10], [5, 45]], truth=labels, system=labels)"
+    yield ">>> table = ifs.Contingency.from_matrix([[40, 10], [5, 45]], truth=labels, system=labels)\n"
+    yield "```\n"
+
+
+def _worked(entry: Metric) -> Iterator[str]:
+    """The value on the example."""
+    yield "```python"
     if entry.card.level == "table":
         yield f">>> round(float(ifs.metrics.{entry.name}(table)), 4)"
         yield repr(round(float(entry.score(EXAMPLE)), 4))
@@ -142,39 +216,25 @@ def _worked(entry: Metric) -> Iterator[str]:
 
 
 def _misleads(entry: Metric) -> Iterator[str]:
-    """The situations with what the metric says of both systems."""
-    rows = []
-    for situation in SITUATIONS:
-        good, poor = (float(entry.score(table)) for table in (situation.better, situation.worse))
-        rows.append((situation, good, poor, _verdict(entry, good, poor)))
-    yield "## When it misleads\n"
-    yield "In each line the first system captures more information than the second, or has the right class names.\n"
-    yield "| situation | first | | second | | the metric |\n|---|---|---:|---|---:|---|"
-    for situation, good, poor, verdict in rows:
-        yield (
-            f"| {situation.title} | {situation.better_is} | {_number(good)} | {situation.worse_is} | {_number(poor)} | "
-            f"{verdict} |"
-        )
-    wrong = [situation for situation, _, _, verdict in rows if verdict.startswith("**")]
-    yield ""
-    yield from (f"**{situation.title.capitalize()}**: {situation.lesson}.\n\n{_both(situation)}" for situation in wrong)
-
-
-def _pairs(entry: Metric) -> Iterator[str]:
-    """The same for label sets and tracks, without the tables."""
-    yield "## When it misleads\n"
-    yield "In each line the first system captures more information than the second, or has the right class names.\n"
-    yield "| situation | first | | second | | the metric |\n|---|---|---:|---|---:|---|"
+    """The situations with what the metric makes of both systems."""
+    yield "| situation | first | second | the metric |\n|---|---:|---:|---|"
     lessons = []
-    for pair in pairs_of(entry.domain):
-        good, poor = value_of(entry, pair.better), value_of(entry, pair.worse)
+    for title, lesson, good, poor in _values(entry):
         verdict = _verdict(entry, good, poor)
-        cells = (pair.title, pair.better_is, _number(good), pair.worse_is, _number(poor), verdict)
-        yield f"| {' | '.join(cells)} |"
+        yield f"| {title} | {_number(good)} | {_number(poor)} | {verdict} |"
         if verdict.startswith("**"):
-            lessons.append(f"**{pair.title.capitalize()}**: {pair.lesson}.\n")
+            lessons.append(f"**{title.capitalize()}**: {lesson}.\n")
     yield ""
     yield from lessons
+
+
+def _values(entry: Metric) -> Iterator[tuple[str, str, float, float]]:
+    if entry.domain == "table":
+        for each in SITUATIONS:
+            yield each.title, each.lesson, float(entry.score(each.better)), float(entry.score(each.worse))
+    else:
+        for pair in pairs_of(entry.domain):
+            yield pair.title, pair.lesson, value_of(entry, pair.better), value_of(entry, pair.worse)
 
 
 def _verdict(entry: Metric, good: float, poor: float) -> str:

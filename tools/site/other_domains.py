@@ -12,7 +12,7 @@ import numpy as np
 from infoscope import multilabel, tracking
 from infoscope.metrics.registry import Metric
 
-__all__ = ["Pair", "pairs_of", "value_of", "worked"]
+__all__ = ["Pair", "example_of", "pairs_of", "value_of", "worked"]
 
 
 @dataclass(frozen=True)
@@ -148,10 +148,9 @@ def _evaluated(name: str) -> Any:
     return multilabel.evaluate(*_given(name), draws=0, shuffles=0, splits=0).systems[0]
 
 
-def worked(entry: Metric) -> Iterator[str]:
-    """The example as lines that run, with the value."""
-    yield "## Worked example\n"
-    is_sets = entry.domain == "label_sets"
+def example_of(domain: str) -> Iterator[str]:
+    """The data of the worked examples, as lines that run."""
+    is_sets = domain == "label_sets"
     if is_sets:
         yield "Six articles with one or two topics each; two topics are missed and one is wrong:\n"
     else:
@@ -164,6 +163,12 @@ def worked(entry: Metric) -> Iterator[str]:
     if not is_sets:
         yield ">>> import numpy as np"
     yield from (f">>> {line}" for line in (TOPICS if is_sets else BOXES).splitlines())
+    yield "\n```\n"
+
+
+def worked(entry: Metric) -> Iterator[str]:
+    """The call on the example, with the value."""
+    yield "```python"
     yield f">>> {_call(entry)}"
     yield repr(round(value_of(entry), 4))
     yield "```\n"

@@ -17,7 +17,9 @@ import infoscope as ifs
 from infoscope.cli import COMMANDS, CONTEXT, app
 from infoscope.cli.explanations import Word, read_findings, read_glossary
 from infoscope.cli.options import Command
+from infoscope.metrics.registry import Metric
 from infoscope.results.base import KINDS, get_result_class
+from tools.site.metric_pages import metric_label
 from tools.site.signatures import fields_of
 
 __all__ = ["api_pages", "commands_page", "glossary_page", "public_names", "schemas_page"]
@@ -52,7 +54,7 @@ def glossary_page(folder: Path) -> None:
     words = sorted(set(read_glossary().values()) - _finding_words(), key=lambda word: word.names[0].lower())
     for word in words:
         also = f" ({', '.join(word.names[1:])})" if len(word.names) > 1 else ""
-        see = ", ".join(f"[{name}](metrics/{name}.md)" for name in _metrics(word.see))
+        see = ", ".join(f"[{entry.name}](#{metric_label(entry)})" for entry in _metrics(word.see))
         lines.append(f"**{word.names[0]}**{also}\n: {word.meaning}{f' See {see}.' if see else ''}\n")
     (folder / "glossary.md").write_text("\n".join(lines), encoding="utf-8")
 
@@ -62,11 +64,11 @@ def _finding_words() -> set[Word]:
     return {word for word in read_glossary().values() if word.names in codes}
 
 
-def _metrics(names: Sequence[str]) -> Iterator[str]:
+def _metrics(names: Sequence[str]) -> Iterator[Metric]:
     """Yield the metrics of a table among these names."""
     for name in names:
         if name in ifs.catalogue:
-            yield ifs.metrics.registry.find(name).name
+            yield ifs.metrics.registry.find(name)
 
 
 def schemas_page(folder: Path) -> None:

@@ -1,0 +1,14 @@
+// Ranks of the search: pages that answer a question come before those that list everything.
+const FIRST = { "how-to": 4, start: 3, tutorials: 2, explanation: 2 };
+
+var Scorer = {
+  score: (result) => result[4] + (FIRST[result[0].split("/")[0]] || 0),
+  objNameMatch: 11,
+  objPartialMatch: 6,
+  objPrio: { 0: 15, 1: 5, 2: -5 },
+  objPrioDefault: 0,
+  title: 15,
+  partialTitle: 7,
+  term: 5,
+  partialTerm: 2,
+};
