@@ -1,6 +1,7 @@
 """The commands as a user runs them: output, files, statuses, help."""
 
 import json
+import shlex
 import signal
 import subprocess
 import sys
@@ -366,6 +367,7 @@ def test_another_word_gets_the_nearest_command(rows: Path) -> None:
         ("p.csv", "label,model\n" + "cat,cat\ndog,dog\ncat,dog\n" * 9, "evaluate p.csv"),
         ("m.csv", "t,cat,dog\ncat,40,5\ndog,7,48\n", "evaluate --matrix m.csv"),
         ("a.csv", "ann,bob,eve\n" + "cat,cat,cat\ndog,dog,dog\ncat,dog,cat\n" * 9, "agree a.csv -s ann,bob,eve"),
+        ("a b.csv", "ann,bob,eve\n" + "cat,cat,cat\ndog,dog,dog\ncat,dog,cat\n" * 9, "agree 'a b.csv' -s ann,bob,eve"),
         ("r.json", None, "show r.json"),
     ],
 )
@@ -378,7 +380,7 @@ def test_a_file_alone_gets_the_command_that_it_asks_for(
     else:
         (tmp_path / name).write_text(content)
 
-    alone, full = run(name), run(*command.split())
+    alone, full = run(name), run(*shlex.split(command))
 
     assert (alone.exit_code, full.exit_code) == (0, 0)
     assert alone.stdout == full.stdout

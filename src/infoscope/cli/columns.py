@@ -323,16 +323,15 @@ def guess_command(name: str, more: Sequence[str]) -> list[str]:
     elif not path.is_file() or not _QUIET.issuperset(more):
         words, what = ["evaluate", name], "a file of predictions"
     else:
-        roles = ifs.readers.guess_roles(ifs.readers.first_rows(name), source=shlex.quote(name))
-        question = roles.question or ""
-        agree = re.search(r"infoscope (agree .+) compares", question)
+        roles = ifs.readers.guess_roles(ifs.readers.first_rows(name), source=name)
         if roles.is_sure:
             words, what = ["evaluate", name], "predictions with a truth"
-        elif agree is not None and (roles.truth is None or " may all be the truth" in question):
-            words, what = shlex.split(agree[1]), "labels of several annotators, none of them the truth"
+        elif roles.annotators:
+            words = ["agree", name, "-s", ",".join(roles.annotators)]
+            what = "labels of several annotators, none of them the truth"
         else:
             options = ("evaluate {} -t TRUTH -s SYSTEM", "sweep {} -t TRUTH --score SCORE", "agree {} -s A,B")
-            raise InputError(_ask_command(name, question, *options, "relate {}"))
+            raise InputError(_ask_command(name, roles.question or "", *options, "relate {}"))
     if not set(more) & _QUIET:
         say(f"note: {name} is taken as {what}: infoscope {shlex.join([*words, *more])}")
     return [*words, *more]

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import lazy_loader
 
@@ -222,6 +222,8 @@ class ColumnRoles:
     """One sentence for each column about its role."""
     question: str | None = None
     """Why this is not sure, and what would settle it; None where it is sure."""
+    annotators: tuple[str, ...] = ()
+    """Columns that are rather compared with each other, for each may be the truth, or none is."""
     rows: int = 0
 
     @property
@@ -262,6 +264,7 @@ def guess_roles(
         best, twin = twin, best  # names say more than numbers
     true, predicted = (None, ()) if best is None else (best.truth, best.systems)
     layout = None if true is None else evidence.find_layout(true)
+    doubt = _find_doubt(evidence, best, twin)
     return ColumnRoles(
         truth=None if true is None else true.name,
         systems=tuple(column.name for column in predicted),
@@ -270,7 +273,8 @@ def guess_roles(
         key=evidence.key,
         layout=None if layout is None else layout.name,
         reasons=() if best is None else tuple(_explain_choice(evidence, best, twin)),
-        question=_find_doubt(evidence, best, twin),
+        question=None if doubt is None else doubt.question,
+        annotators=() if doubt is None else doubt.annotators,
         rows=evidence.rows,
     )
 
@@ -559,66 +563,74 @@ def _explain_choice(evidence: ColumnEvidence, best: TruthCandidate, twin: TruthC
             )
 
 
-def _find_doubt(evidence: ColumnEvidence, best: TruthCandidate | None, twin: TruthCandidate | None) -> str | None:
+class _Doubt(NamedTuple):
+    """Why a guess is not sure, and columns that are rather compared with each other."""
+
+    question: str
+    annotators: tuple[str, ...] = ()
+
+
+def _find_doubt(evidence: ColumnEvidence, best: TruthCandidate | None, twin: TruthCandidate | None) -> _Doubt | None:
     """Say what speaks against the best candidate and its predictions; None where nothing does."""
     if best is None and evidence.columns and not evidence.rows:
-        return "there is a header and no row below it"
+        return _Doubt("there is a header and no row below it")
     are_held = [column.name in column.counts for column in evidence.columns if column.is_labels]
     if not evidence.columns or (len(are_held) > 1 and all(are_held)):  # as where the first line holds data
         first = ", ".join(column.name for column in evidence.columns[:4]) or "each name several times"
-        return f"its first line ({first}) looks like data: add a line with the names of the columns"
+        return _Doubt(f"its first line ({first}) looks like data: add a line with the names of the columns")
     if evidence.wanted and (best is None or not best.systems):
-        return f"no column has the classes of {' and '.join(map(repr, evidence.wanted))}"
+        return _Doubt(f"no column has the classes of {' and '.join(map(repr, evidence.wanted))}")
     if best is None:
         return _doubt_truth(evidence)
     if not best.systems:
-        return _doubt_predictions(evidence, best.truth)
+        return _Doubt(_doubt_predictions(evidence, best.truth))
     truth, systems = best.truth, best.systems
     layout = evidence.find_layout(truth)
     if layout is not None:
         by = f"--by {shlex.quote(layout.name)}"
-        return Advised(
+        sentence = Advised(
             f"{layout.name!r} names the system of each row ({layout.describe()})",
             terminal=f": evaluate them apart with {by}",
             page=f"; in a terminal, infoscope evaluate {evidence.source} {by} evaluates them apart",
         )
+        return _Doubt(sentence)
     for column in systems:
         pairs = pair_texts(truth, column)
         chance = sum(n * column.counts[text] for text, n in truth.counts.items()) / max(truth.rows * column.rows, 1)
         is_likely = (1 - chance) ** len(pairs) >= 0.2  # that no row agrees, by chance alone
         if len(pairs) >= MIN_ERRORS and not is_likely and all(x != y for x, y in pairs):
-            return (
+            return _Doubt(
                 f"{truth.name!r} and {column.name!r} differ in every one of {evidence.rows:,} rows: this looks like a "
                 "list of errors, of which nothing can be estimated; give the file with all predictions"
             )
     rivals = [candidate for candidate in evidence.candidates if candidate not in (best, twin)]
-    if evidence.stated is None and (question := _doubt_choice(evidence, best, rivals)) is not None:
-        return question
+    if evidence.stated is None and (doubt := _doubt_choice(evidence, best, rivals)) is not None:
+        return doubt
     plain = truth.truth_name >= 2 and not is_alternative(truth, systems[0])
     only_other = len(evidence.columns) == 2 and (truth.truth_name == 4 or plain)
     if evidence.wanted or best.certain or only_other:
         return None
     unsure = " and ".join(repr(column.name) for column in systems[:3])
-    return f"{unsure} may hold predictions or be features with the same values ({truth.describe()})"
+    return _Doubt(f"{unsure} may hold predictions or be features with the same values ({truth.describe()})")
 
 
-def _doubt_truth(evidence: ColumnEvidence) -> str:
+def _doubt_truth(evidence: ColumnEvidence) -> _Doubt:
     """Say why no column is the truth: predictions of several systems can be compared, of one the truth is elsewhere."""
     named = [column for column in evidence.columns if column.truth_name >= 2]
     for column in named:
         if not column.is_labels and column.rows:
-            return (
+            return _Doubt(
                 f"{column.name!r} is named like the truth and holds {len(column.counts):,} different values in "
                 f"{column.rows:,} rows, like measurements, free text or identifiers"
             )
     for column in named:
         if len(column.counts) == 1:
-            return f"{column.name!r} is named like the truth and has one class alone ({column.describe()})"
+            return _Doubt(f"{column.name!r} is named like the truth and has one class alone ({column.describe()})")
     predicted = [column.name for column in evidence.labels if column.is_named_prediction]
     if evidence.key is not None and len(evidence.labels) == 1:
         predicted = [evidence.labels[0].name]  # as in a submission to a competition
     if not predicted:
-        return "no column looks like the truth"
+        return _Doubt("no column looks like the truth")
     like = "looks" if len(predicted) == 1 else "look"
     what = f"no column looks like the truth; {' and '.join(map(repr, predicted[:3]))} {like} like predictions"
     elsewhere, by = "s the truth in another file?", "" if evidence.key is None else f", by {evidence.key!r}"
@@ -628,9 +640,10 @@ def _doubt_truth(evidence: ColumnEvidence) -> str:
         page=f". I{elsewhere} Put that file into this folder and add its column below{by}",
     )
     if len(predicted) == 1:
-        return sentence
+        return _Doubt(sentence)
     compares = f"{_write_agree_command(evidence, predicted[:4])} compares them without a truth"
-    return Advised(sentence, terminal=f"; {compares}", page=f"; in a terminal, {compares}")
+    question = Advised(sentence, terminal=f"; {compares}", page=f"; in a terminal, {compares}")
+    return _Doubt(question, tuple(predicted[:4]))
 
 
 def _doubt_predictions(evidence: ColumnEvidence, truth: ColumnContents) -> str:
@@ -653,7 +666,7 @@ def _doubt_predictions(evidence: ColumnEvidence, truth: ColumnContents) -> str:
     )
 
 
-def _doubt_choice(evidence: ColumnEvidence, best: TruthCandidate, rivals: Sequence[TruthCandidate]) -> str | None:
+def _doubt_choice(evidence: ColumnEvidence, best: TruthCandidate, rivals: Sequence[TruthCandidate]) -> _Doubt | None:
     """Name another column that may be the truth as well, or say that no name tells which one is."""
     truth, systems = best.truth, best.systems
     equal = [
@@ -670,12 +683,13 @@ def _doubt_choice(evidence: ColumnEvidence, best: TruthCandidate, rivals: Sequen
         names = (truth.name, *equal[:3])
         sentence = f"{' and '.join(map(repr, names))} may {'both' if len(equal) == 1 else 'all'} be the truth"
         compares = f"{_write_agree_command(evidence, names)} compares annotators without one"
-        return Advised(sentence, terminal=f"; {compares}", page=f"; in a terminal, {compares}")
+        question = Advised(sentence, terminal=f"; {compares}", page=f"; in a terminal, {compares}")
+        return _Doubt(question, names if len(names) > 2 else ())
     if truth.truth_name < 2 and len(evidence.columns) > 2:
-        return f"nothing but its contents says that {truth.name!r} is the truth"
+        return _Doubt(f"nothing but its contents says that {truth.name!r} is the truth")
     named = bool(evidence.wanted) or any(column.is_named_prediction for column in systems)
     if truth.truth_name < 2 and not named:
-        return f"no name says which column is the truth; {truth.name!r} would do as well as {systems[0].name!r}"
+        return _Doubt(f"no name says which column is the truth; {truth.name!r} would do as well as {systems[0].name!r}")
     return None
 
 
