@@ -59,7 +59,7 @@ _idle: list[tuple[duckdb.DuckDBPyConnection, int | None]] = []
 """A database that waits, and the threads it was given."""
 _allowed_folders: list[str] = []
 _in_use: dict[int, list[duckdb.DuckDBPyConnection]] = {}
-"""Connections by the thread that asked for them."""
+"""Connections by the thread that asked for them, for ``interrupt_queries``."""
 
 
 @contextmanager
@@ -73,16 +73,27 @@ def embedded_database(
     instance = _take_idle(threads) if memory is None and not _allowed_folders else None
     if instance is None:
         instance = duckdb.connect(config=_FIRM if memory is None else {**_FIRM, "memory_limit": memory})
-    is_intact = False
+    is_intact, thread = False, threading.get_ident()
     try:
-        with instance.cursor() as connection, _interruptible(connection):
-            if spill is not None:
-                connection.execute("SET temp_directory = $spill", {"spill": str(spill)})
-            if threads is not None:
-                connection.execute("SET threads = $threads", {"threads": threads})
-            if _allowed_folders:
-                _confine_connection(connection)
-            yield connection
+        with instance.cursor() as connection:
+            _in_use.setdefault(thread, []).append(connection)
+            try:
+                if spill is not None:
+                    connection.execute("SET temp_directory = $spill", {"spill": str(spill)})
+                if threads is not None:
+                    connection.execute("SET threads = $threads", {"threads": threads})
+                if _allowed_folders:  # take from it what nobody can give back to it
+                    listed = ", ".join("'" + folder.replace("'", "''") + "'" for folder in _allowed_folders)
+                    connection.execute(f"SET allowed_directories = [{listed}]")
+                    connection.execute("SET enable_external_access = false")
+                    with suppress(duckdb.CatalogException):  # an older engine can lock all of its settings or none
+                        connection.execute(f"SET allowed_configs = {list(_CHANGED_LATER)}")
+                        connection.execute("SET lock_configuration = true")
+                yield connection
+            finally:
+                _in_use[thread].remove(connection)
+                if not _in_use[thread]:
+                    del _in_use[thread]
         is_intact = True
     except Exception:
         is_intact = True
@@ -108,19 +119,6 @@ def _take_idle(threads: int | None) -> duckdb.DuckDBPyConnection | None:
     return None
 
 
-@contextmanager
-def _interruptible(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """Note that this thread uses a connection, so that ``interrupt_queries`` finds it."""
-    mine = _in_use.setdefault(threading.get_ident(), [])
-    mine.append(connection)
-    try:
-        yield
-    finally:
-        mine.remove(connection)
-        if not mine:
-            _in_use.pop(threading.get_ident(), None)
-
-
 def interrupt_queries(thread: int) -> None:
     """End what the databases of a thread are doing now; code that waits there gets an interrupt."""
     for connection in tuple(_in_use.get(thread, ())):
@@ -132,16 +130,6 @@ def confine_databases(*folders: Path) -> None:
     """From now on let databases of this process read and write nothing outside these folders and the temporary one."""
     _close_idle()
     _allowed_folders.extend(str(folder) for folder in (*folders, Path(tempfile.gettempdir())))
-
-
-def _confine_connection(connection: duckdb.DuckDBPyConnection) -> None:
-    """Take from a database what nobody can give back to it."""
-    listed = ", ".join("'" + folder.replace("'", "''") + "'" for folder in _allowed_folders)
-    connection.execute(f"SET allowed_directories = [{listed}]")
-    connection.execute("SET enable_external_access = false")
-    with suppress(duckdb.CatalogException):  # an older engine can lock all of its settings or none
-        connection.execute(f"SET allowed_configs = {list(_CHANGED_LATER)}")
-        connection.execute("SET lock_configuration = true")
 
 
 def check_utf8(path: Path) -> None:

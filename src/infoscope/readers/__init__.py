@@ -10,13 +10,13 @@ from infoscope.readers.columns import (
     mention_repeated_names,
 )
 from infoscope.readers.counter import Counter
-from infoscope.readers.decode import Joint
 from infoscope.readers.engine import Engine
 from infoscope.readers.files import are_parts, means_file, names_in_braces
 from infoscope.readers.matrix_files import read_costs, read_matrices, read_matrix, read_prevalence, recognise_matrix
 from infoscope.readers.parquet import is_built as is_parquet_compiled
 from infoscope.readers.query import ENGINES, Query, ReadOptions
 from infoscope.readers.reader import (
+    Joint,
     LabelKeywords,
     TableKeywords,
     Tables,

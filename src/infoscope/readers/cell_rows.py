@@ -22,12 +22,11 @@ from numpy.typing import NDArray
 from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers.columns import column_names
-from infoscope.readers.decode import decode_rows, decode_texts, unify_dates, unify_whole_numbers
 from infoscope.readers.duckdb import Scan, Session, open_session, scan_files
 from infoscope.readers.engine import find_engine, open_source
 from infoscope.readers.files import Files
 from infoscope.readers.frames import is_frame, label_codes, native_values
-from infoscope.readers.labels import Cleaning, decode_json
+from infoscope.readers.labels import Cleaning, decode_json, decode_rows, decode_texts, unify_dates, unify_whole_numbers
 from infoscope.readers.query import Query, ReadOptions, pick_columns
 from infoscope.readers.sql import GroupBy
 from infoscope.tables.labels import Label, is_missing

@@ -42,7 +42,6 @@ from infoscope.readers.csv_text import (
     reject_repeated_header,
     write_text_options,
 )
-from infoscope.readers.decode import decode_texts
 from infoscope.readers.files import (
     WORTH_READING,
     Files,
@@ -51,7 +50,7 @@ from infoscope.readers.files import (
     explain_not_utf8,
     raise_for_each,
 )
-from infoscope.readers.labels import Decoder, make_decoders
+from infoscope.readers.labels import Decoder, decode_texts, make_decoders
 from infoscope.readers.parquet import check_gzip_pages, count_by_codes, is_built, packed_row_groups
 from infoscope.readers.progress import show_progress
 from infoscope.readers.query import Query, ReadOptions, pick_columns

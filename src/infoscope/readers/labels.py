@@ -1,22 +1,24 @@
 """Labels: the meaning of values in a column, the same on every engine.
 
-Engines count on native types; what a value means is decided here, afterwards, on the distinct values. Missing is NULL,
-None, NaN and NaT. Whole floats (what pandas makes of integers with a hole) are integers again, columns of nothing but
-midnights are dates (see *moments* below), and everything else stays as it is. To read another type of value, extend
-``decode_value``; to clean labels in another way, add a step to ``make_cleaner``.
+Engines count on native types; what a value means is decided here, afterwards, on the distinct values, and on all parts
+of a source together, for only all of them tell whether its times are dates. Missing is NULL, None, NaN and NaT. Whole
+floats (what pandas makes of integers with a hole) are integers again, columns of nothing but midnights are dates (see
+*moments* below), and everything else stays as it is. To read another type of value, extend ``decode_value``; to clean
+labels in another way, add a step to ``make_cleaner``. At the end, the same for `Rows` that an engine counted.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import json
+import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from functools import partial
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import numpy as np
@@ -25,7 +27,11 @@ from numpy.typing import NDArray
 from infoscope.errors import Advised, InputError, UnknownNameError
 from infoscope.tables.encoding import on_one_calendar
 from infoscope.tables.labels import Label, as_label, is_missing, kind_of
+from infoscope.tables.rows import Rows
 from infoscope.typing import Json
+
+if TYPE_CHECKING:
+    from infoscope.readers.query import Query
 
 Cleaning = str | Collection[str]
 """One or several of strip, nfc, casefold, text and number; nothing leaves labels verbatim."""
@@ -40,6 +46,9 @@ _TRUTH_VALUES = {"true": 1, "false": 0}
 _MOST_DIGITS = 308
 """Text that spells a longer number, as 1e999999999, stays text."""
 _STEPS = (*_TEXT_STEPS, "text", "number")
+CLUSTER_PREFIX = "\0cluster "
+"""The start of the name of a cluster, which is thereby no label of a class."""
+_SPELLED_NUMBER = re.compile(r"(-?(?:0|[1-9][0-9]*))(\.[0-9]+)?")
 
 
 def decode_value(value: object, column: str) -> Label | None:
@@ -369,3 +378,103 @@ def _decode_count(count: int | None, *, column: str, steps: int, zone: dt.tzinfo
     if rest:
         _reject_finer(f"{time:%Y-%m-%dT%H:%M:%S}.{microseconds % 10**6:06}{rest:03}", column)
     return time
+
+
+# ── rows of native values that an engine counted ─────────────────────────────────────────────────
+
+
+def decode_texts(rows: Rows, format: str) -> Rows:
+    """Return the rows of a file of this format with its texts understood: JSON parsed, empty text missing."""
+    if format == "ndjson":
+        for name, labels in rows.dictionaries.items():
+            if any(isinstance(label, str) and label[:1] in "[{" for label in labels):
+                raise InputError(f"column {name!r} holds lists or records; labels are text, numbers, booleans or dates")
+            rows = rows.relabel({name: list(map(decode_json, labels))})
+    elif format in ("csv", "tsv"):
+        blank = {name: labels for name, labels in rows.dictionaries.items() if "" in labels}
+        rows = rows.relabel({name: [label or None for label in labels] for name, labels in blank.items()})
+    return rows
+
+
+def unify_dates(margins: Sequence[Rows], query: Query) -> list[Rows]:
+    """Return the rows with midnights as dates, where truth and systems, or a group column, have no other times."""
+    columns: dict[str, list[Any]] = {}
+    for rows in margins:
+        for name, values in rows.dictionaries.items():
+            columns.setdefault(name, []).append(values)
+    days = {name: all(not _has_times(v) or are_days(v) for v in lists) for name, lists in columns.items()}
+    are_labels_days = all(days[name] for name in columns if name not in query.by)
+    whole = {name: days[name] if name in query.by else are_labels_days for name in columns}
+    return [
+        rows.relabel(
+            {name: as_days(values) for name, values in rows.dictionaries.items() if whole[name] and _has_times(values)}
+        )
+        for rows in margins
+    ]
+
+
+def _has_times(values: Sequence[Any]) -> bool:
+    return any(issubclass(kind, (dt.datetime, np.datetime64)) for kind in set(map(type, values)))
+
+
+def unify_whole_numbers(margins: Sequence[Rows], query: Query, format: str) -> list[Rows]:
+    """Spell whole numbers of a text file in one way, where its true labels are numbers: 1.0 is 1, as in typed sources.
+
+    Whoever writes integers beside missing values, as pandas does, writes 1.0. Nothing changes where one spelling alone
+    occurs, or where a true label is no number, or begins with zeros that a number has not.
+    """
+    true = {label for rows in margins for label in rows.dictionaries[query.truth]}
+    if format not in ("csv", "tsv") or not all(map(_SPELLED_NUMBER.fullmatch, true)):
+        return list(margins)
+    depth = len(query.by)
+    texts = true.union(*(labels for rows in margins for labels in rows.labels[depth:]))
+    spelling: dict[str, str] = {}
+    for text in texts:
+        number = _SPELLED_NUMBER.fullmatch(text)
+        if number is not None and not (number[2] or "").strip(".0"):
+            spelling[text] = "0" if number[1] == "-0" else number[1]
+    if len(set(spelling.values())) == len(spelling):
+        return list(margins)
+    return [
+        rows.relabel(
+            {
+                name: [spelling.get(text, text) for text in labels]
+                for name, labels in rows.dictionaries.items()
+                if name not in query.by
+            }
+        )
+        for rows in margins
+    ]
+
+
+def decode_rows(rows: Rows, query: Query) -> Rows:
+    """Return the rows with labels for values, cleaned as the query says; reject labels that look alike, or weights."""
+    labels = {name: decode_values(values, name, query.clean) for name, values in rows.dictionaries.items()}
+    check_comparable({name: labels[name] for name in rows.names if name not in query.by})
+    rows = rows.relabel(labels)
+    check_weights(rows)
+    return rows
+
+
+def check_weights(rows: Rows) -> None:
+    """Reject weights that are negative or infinite, or add up to more than a number can hold, naming such rows."""
+    if not rows.is_weighted:
+        return
+    for kind, bound in (("negative", -np.inf), ("infinite, or their sum is", np.inf)):
+        wrong = np.flatnonzero(rows.counts == bound)
+        if len(wrong):
+            row = [
+                None if code < 0 else labels[code]
+                for labels, code in zip(rows.labels, rows.codes[:, wrong[0]], strict=True)
+            ]
+            row = [label.removeprefix(CLUSTER_PREFIX) if isinstance(label, str) else label for label in row]
+            where = ", ".join(f"{name} {label!r}" for name, label in zip(rows.names, row, strict=True))
+            raise InputError(f"a weight of the rows with {where} is {kind}; weights are finite and not negative")
+
+
+def match_stated(
+    rows: Rows, columns: Sequence[str], reject: Label | None, positive: Label | None
+) -> tuple[Label | None, Label | None]:
+    """Return the stated labels as these columns spell them in all groups, also where no row has them."""
+    labels = [label for name in columns for label in rows.dictionaries[name]]
+    return match_label(reject, labels), match_label(positive, labels)

@@ -1,8 +1,9 @@
 """Reading: from any source of rows to tables, joint counts and distinct rows, in one pass.
 
 `read_tables` and `read_joint` are public. Each makes a `Query`, the first engine that accepts the source counts its
-rows (`count_rows`), and `decode` says what values mean and which rows are left out. `read_together` reads what an
-evaluation needs, `read_patterns` distinct rows of columns that need no truth.
+rows (`count_rows`), and `labels` says what values mean. `Joint` holds the rows of several systems, so that those that
+predicted the same rows can be paired; `read_together` reads what an evaluation needs, `read_patterns` distinct rows of
+columns that need no truth.
 """
 
 from __future__ import annotations
@@ -22,22 +23,25 @@ from numpy.typing import NDArray
 from infoscope.core.files import scratch_folder
 from infoscope.core.validation import validated
 from infoscope.errors import InfoscopeError, InputError, UnknownNameError, hide_secrets
-from infoscope.readers.decode import (
-    CLUSTER_PREFIX,
-    Joint,
-    check_weights,
-    decode_rows,
-    decode_texts,
-    match_stated,
-    split_joint,
-    unify_dates,
-    unify_whole_numbers,
-)
 from infoscope.readers.engine import find_engine, open_source
 from infoscope.readers.files import Addresses, Files, raise_for_each
 from infoscope.readers.frames import is_column_mapping, is_eager_frame, is_frame
 from infoscope.readers.ifs_parts import IfsParts, check_counted_as, load_parts, name_positive, save_part
-from infoscope.readers.labels import Cleaning, as_text, check_comparable, decode_values, match_label, rank_labels
+from infoscope.readers.labels import (
+    CLUSTER_PREFIX,
+    Cleaning,
+    as_text,
+    check_comparable,
+    check_weights,
+    decode_rows,
+    decode_texts,
+    decode_values,
+    match_label,
+    match_stated,
+    rank_labels,
+    unify_dates,
+    unify_whole_numbers,
+)
 from infoscope.readers.query import Query, ReadOptions, as_names, check_name
 from infoscope.tables import Contingency
 from infoscope.tables.counting import add_ignored, check_weight_scale, merge_ignored, warn_of_rows
@@ -399,6 +403,56 @@ def rows_in_order(source: Any, query: Query) -> Rows | None:
     if isinstance(source, Files):
         (rows,) = unify_whole_numbers([decode_texts(rows, source.format)], query, source.format)
     return rows
+
+
+# ── systems that share rows ──────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Joint:
+    """Every system beside the truth; rows that only some systems predicted are kept for those."""
+
+    query: Query
+    """The query that counted; where rows are split, that of one group."""
+    rows: Rows
+    """Rows of native values; the columns have the values of all groups."""
+
+    def table(self, system: str, *, reject: Label | None = None, positive: Label | None = None) -> Contingency:
+        """Return the table of one system, from all rows that it predicted; warn of the others."""
+        rows, names = self.keep_usable(system), (self.query.truth, system)
+        reject, positive = match_stated(rows, names, reject, positive)
+        table = rows.table(*names, reject=reject, positive=positive)
+        warn_of_rows(table.ignored)
+        return table
+
+    def paired(self, *systems: str) -> Rows:
+        """Return the rows that all of these systems predicted, with their truth; by default all systems there are."""
+        return self.keep_usable(*(systems or self.query.margins[0])).with_used_labels().merge().in_order()
+
+    def keep_usable(self, *systems: str) -> Rows:
+        """Return truth and these systems, decoded, over the rows that have them all; equal rows are not added up."""
+        counted = self.query.margins[0]
+        for name in systems:
+            if name not in counted:
+                known = ", ".join(map(repr, counted))
+                raise UnknownNameError(f"no system {name!r} was read; there is {known}")
+        columns = (self.query.truth, *systems)
+        rows = decode_rows(self.rows.select(columns, merge=False), self.query)
+        return rows.drop_missing(columns).drop_unweighted(f"missing weight in {self.query.weight!r}")
+
+
+def split_joint(rows: Rows, query: Query) -> tuple[dict[Group, Joint], Mapping[str, int]]:
+    """Return one Joint for each group, and the rows without a group by reason.
+
+    The one group of a source that is not split is ().
+    """
+    if not query.joint:
+        raise InputError("joint counts come from rows of all systems together")
+    (rows,) = unify_dates([rows], query)
+    rows = rows.relabel({name: decode_values(rows.dictionaries[name], name, query.clean) for name in query.by})
+    rows = rows.drop_missing(query.by, "missing group in {!r}")
+    joints = {group: Joint(replace(query, by=()), part) for group, part in rows.group_by(query.by).items()}
+    return joints, rows.ignored
 
 
 # ── systems read together ─────────────────────────────────────────────────────────────────────────

@@ -18,9 +18,15 @@ from numpy.typing import NDArray
 from infoscope.core.numerics import distinct
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import Joint
-from infoscope.readers.decode import check_weights
 from infoscope.readers.frames import label_codes
-from infoscope.readers.labels import check_comparable, decode_value, make_cleaner, match_label, rank_labels
+from infoscope.readers.labels import (
+    check_comparable,
+    check_weights,
+    decode_value,
+    make_cleaner,
+    match_label,
+    rank_labels,
+)
 from infoscope.tables import Contingency
 from infoscope.tables.construction import Cells, Declared, check_reject_is_no_truth, place_cells
 from infoscope.tables.counting import read_sample_weights

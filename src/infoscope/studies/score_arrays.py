@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real, distinct
 from infoscope.errors import InputError
-from infoscope.readers.decode import check_weights
-from infoscope.readers.labels import Cleaning, decode_value, make_cleaner
+from infoscope.readers.labels import Cleaning, check_weights, decode_value, make_cleaner
 from infoscope.tables.column_kinds import parse_number
 from infoscope.tables.counting import as_numbers, check_weight_scale, read_sample_weights, warn_of_rows
 from infoscope.tables.encoding import Coded, check_pairing, encode

@@ -679,9 +679,10 @@ class BlankLabels:
 
         Several tables of one system are of different rows; different systems have the same rows.
         """
-        true = _add_rows((name, _find_blanks(table.truth_labels, table.row_totals)) for name, table in tables)
+        true = _add_rows((name, _find_texts(table.truth_labels, table.row_totals, _is_blank)) for name, table in tables)
         predicted = _add_rows(
-            (name, _find_blanks(table.system_labels, table.column_totals, table.reject)) for name, table in tables
+            (name, _find_texts(table.system_labels, table.column_totals, _is_blank, table.reject))
+            for name, table in tables
         )
         sides = {"true": true, "predicted": predicted}
         reject = None if true else next(iter(predicted), None)
@@ -692,7 +693,11 @@ class BlankLabels:
         cls, columns: Mapping[str, tuple[Sequence[Label], NDArray[Any]]], *, sets: bool = False
     ) -> BlankLabels | None:
         """Collect those of columns or of label sets, by labels and their rows; None where there are none."""
-        rows = {name: blanks for name, (labels, totals) in columns.items() if (blanks := _find_blanks(labels, totals))}
+        rows = {
+            name: blanks
+            for name, (labels, totals) in columns.items()
+            if (blanks := _find_texts(labels, totals, _is_blank))
+        }
         return cls(rows, "{times} a label of {name}", sets=sets) if rows else None
 
     @classmethod
@@ -766,16 +771,20 @@ def _add_rows(rows_by_system: Iterable[tuple[str, Mapping[str, float]]]) -> dict
     return {label: max(by_system.values()) for label, by_system in by_label.items()}
 
 
-def _find_texts(labels: Iterable[Label], totals: NDArray[Any], is_wanted: Callable[[str], bool]) -> dict[str, float]:
-    """Return the labels of text that are wanted and occur, with their rows or weights."""
+def _find_texts(
+    labels: Iterable[Label], totals: NDArray[Any], is_wanted: Callable[[str], bool], reject: Label | None = None
+) -> dict[str, float]:
+    """Return the labels of text that are wanted and occur, with their rows or weights, without a reject label."""
     places = {label: place for place, label in enumerate(labels) if isinstance(label, str) and is_wanted(label)}
-    return {label: float(totals[place]) for label, place in places.items() if totals.ndim == 1 and totals[place] > 0}
+    return {
+        label: float(totals[place])
+        for label, place in places.items()
+        if label != reject and totals.ndim == 1 and totals[place] > 0
+    }
 
 
-def _find_blanks(labels: Iterable[Label], totals: NDArray[Any], reject: Label | None = None) -> dict[str, float]:
-    """Return the blank labels that occur, without one that is declared to mean "abstained"."""
-    blanks = _find_texts(labels, totals, lambda label: not label.strip())
-    return {label: rows for label, rows in blanks.items() if label != reject}
+def _is_blank(label: str) -> bool:
+    return not label.strip()
 
 
 # ── the header among the rows ────────────────────────────────────────────────────────────────────

@@ -1,6 +1,6 @@
 """Rows: named columns of coded labels with counts, the one form in which data leaves a source.
 
-Engines hand out `Rows` of native values, one for each margin of a query; ``readers/decode.py`` says which labels these
+Engines hand out `Rows` of native values, one for each margin of a query; ``readers/labels.py`` says which labels these
 mean, and every study takes them. A row here stands for ``counts`` rows of the source. Equal rows may appear more than
 once until ``merge`` adds them up, so that one class holds the cells that several machines counted, distinct rows with
 their counts, and rows in the order of the source. In reading order: the class, how it is stored, and the kernel that
