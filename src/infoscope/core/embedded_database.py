@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import errno
+import glob
 import os
 import signal
 import tempfile
@@ -138,6 +139,15 @@ def check_utf8(path: Path) -> None:
         str(path.absolute()).encode()
     except UnicodeEncodeError:
         raise InputError(f"{path}: this name, or that of its folder, is not UTF-8; rename it") from None
+
+
+def escape_path(path: Path) -> str:
+    """Return a path that the engine takes as it is, also with ``*``, ``?`` and ``[`` in its name."""
+    name = str(path.absolute())
+    check_utf8(path)
+    if glob.has_magic(name) and "\\" in name:
+        raise InputError(f"{path} has both a backslash and one of *?[ in its name; rename it")
+    return glob.escape(name)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from scipy.special import betaincinv
 
-from infoscope.core.embedded_database import duckdb, embedded_database, writing_to
+from infoscope.core.embedded_database import duckdb, embedded_database, escape_path, writing_to
 from infoscope.core.files import output_file
 from infoscope.core.records import COUNT, TEXT, Fields, Maybe, Plain, check_record, parse_json
 from infoscope.errors import InputError, UnknownNameError
@@ -30,7 +30,6 @@ from infoscope.readers.csv_text import read_header, write_text_options
 from infoscope.readers.duckdb import explain_error, identifier, literal
 from infoscope.readers.query import ReadOptions
 from infoscope.results.provenance import get_time
-from infoscope.tables.ifs_file import escape_path
 from infoscope.typing import StrPath
 
 if TYPE_CHECKING:

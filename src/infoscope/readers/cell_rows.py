@@ -27,8 +27,7 @@ from infoscope.readers.engine import find_engine, open_source
 from infoscope.readers.files import Files
 from infoscope.readers.frames import is_frame, label_codes, native_values
 from infoscope.readers.labels import Cleaning, decode_json, decode_rows, decode_texts, unify_dates, unify_whole_numbers
-from infoscope.readers.query import Query, ReadOptions, pick_columns
-from infoscope.readers.sql import GroupBy
+from infoscope.readers.query import GroupBy, Query, ReadOptions, pick_columns
 from infoscope.tables.labels import Label, is_missing
 from infoscope.tables.rows import Group, Ints, Rows, encode_values
 from infoscope.typing import LabelsLike, Source

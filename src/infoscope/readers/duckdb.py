@@ -22,7 +22,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from infoscope.core.embedded_database import duckdb, embedded_database
+from infoscope.core.embedded_database import duckdb, embedded_database, escape_path
 from infoscope.core.files import scratch_folder
 from infoscope.core.native_code import is_native_wanted
 from infoscope.errors import Advised, InfoscopeError, InputError
@@ -53,10 +53,8 @@ from infoscope.readers.files import (
 from infoscope.readers.labels import Decoder, decode_texts, make_decoders
 from infoscope.readers.parquet import check_gzip_pages, count_by_codes, is_built, packed_row_groups
 from infoscope.readers.progress import show_progress
-from infoscope.readers.query import Query, ReadOptions, pick_columns
-from infoscope.readers.sql import GroupBy
+from infoscope.readers.query import GroupBy, Query, ReadOptions, pick_columns
 from infoscope.readers.stores import fetch_columns
-from infoscope.tables.ifs_file import escape_path
 from infoscope.tables.rows import Rows
 
 if TYPE_CHECKING:

@@ -398,23 +398,22 @@ def decode_texts(rows: Rows, format: str) -> Rows:
 
 def unify_dates(margins: Sequence[Rows], query: Query) -> list[Rows]:
     """Return the rows with midnights as dates, where truth and systems, or a group column, have no other times."""
-    columns: dict[str, list[Any]] = {}
-    for rows in margins:
-        for name, values in rows.dictionaries.items():
-            columns.setdefault(name, []).append(values)
-    days = {name: all(not _has_times(v) or are_days(v) for v in lists) for name, lists in columns.items()}
-    are_labels_days = all(days[name] for name in columns if name not in query.by)
-    whole = {name: days[name] if name in query.by else are_labels_days for name in columns}
+    moments = (dt.datetime, np.datetime64)
+    timed = {
+        name
+        for rows in margins
+        for name, values in rows.dictionaries.items()
+        if any(issubclass(kind, moments) for kind in set(map(type, values)))
+    }
+    days = {name for name in timed if all(are_days(rows.dictionaries.get(name, ())) for rows in margins)}
+    if any(name not in query.by for name in timed - days):  # labels are compared with each other
+        days &= set(query.by)
+    if not days:
+        return list(margins)
     return [
-        rows.relabel(
-            {name: as_days(values) for name, values in rows.dictionaries.items() if whole[name] and _has_times(values)}
-        )
+        rows.relabel({name: as_days(values) for name, values in rows.dictionaries.items() if name in days})
         for rows in margins
     ]
-
-
-def _has_times(values: Sequence[Any]) -> bool:
-    return any(issubclass(kind, (dt.datetime, np.datetime64)) for kind in set(map(type, values)))
 
 
 def unify_whole_numbers(margins: Sequence[Rows], query: Query, format: str) -> list[Rows]:

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.embedded_database import duckdb
+from infoscope.core.embedded_database import duckdb, escape_path
 from infoscope.core.native_code import import_compiled_part
 from infoscope.errors import InputError
 from infoscope.readers.csv_text import open_text
@@ -37,7 +37,6 @@ from infoscope.readers.progress import show_progress
 from infoscope.readers.query import Query
 from infoscope.readers.stores import MirroredFile, join_ranges
 from infoscope.tables.counting import get_scatter
-from infoscope.tables.ifs_file import escape_path
 from infoscope.tables.rows import Ints, Rows
 
 if TYPE_CHECKING:

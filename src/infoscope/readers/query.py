@@ -1,14 +1,15 @@
 """Query: which columns of a source are counted and what their labels mean; and how a source is read.
 
-A function of the package makes one `Query` of its keywords, an engine reads it and nothing else. `ReadOptions` is
-public, for it serves several queries of one source. Names of columns are checked here, once.
+A function of the package makes one `Query` of its keywords, an engine reads it and nothing else; `GroupBy` writes the
+statement that counts it. `ReadOptions` is public, for it serves several queries of one source. Names of columns are
+checked here, once.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -166,6 +167,62 @@ class Query:
     def keys(self, margin: tuple[str, ...]) -> tuple[str, ...]:
         """Return the columns that identify a cell of one margin: those that split the rows, the truth, the systems."""
         return (*self.by, self.truth, *margin)
+
+
+@dataclass(frozen=True)
+class GroupBy:
+    """The statement that counts some margins of a relation in one pass, in databases and in the engine of files.
+
+    Inside, columns have safe names: ``k0, k1, …`` in the order of ``names``. ``lacks`` tells what
+    a row without a weight looks like, ``total`` how weights are summed.
+    """
+
+    query: Query
+    margins: tuple[tuple[str, ...], ...]
+    lacks: str = "w IS NULL OR isnan(w)"
+    total: str = "fsum"
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Safe names of the caller's columns."""
+        systems = [name for margin in self.margins for name in margin]
+        keys = (*self.query.by, self.query.truth, *systems)
+        return {name: f"k{i}" for i, name in enumerate(keys)}
+
+    def mask(self, margin: tuple[str, ...]) -> int:
+        """Return how GROUPING marks the cells of one margin: a zero bit where its column counts."""
+        last = len(self.margins) - 1
+        return (2 << last) - 1 - (1 << (last - self.margins.index(margin)))
+
+    def sql(self, relation: str, expressions: Mapping[str, str]) -> str:
+        """Write the statement, for a relation whose columns are given as expressions."""
+        names = self.names
+        weighted = self.query.weight is not None
+        rows = [f"{expressions[name]} AS {short}" for name, short in names.items()]
+        always = [names[name] for name in (*self.query.by, self.query.truth)]
+        outputs = [*names.values(), "count(*) AS n"]
+        inner = f"SELECT {', '.join(rows)} FROM {relation}"
+        if weighted:
+            rows.append(f"CAST({expressions[self.query.weight or '']} AS DOUBLE PRECISION) AS w")
+            inner = (
+                f"SELECT {', '.join([*names.values(), 'w'])}, "
+                f"CASE WHEN {self.lacks} THEN 1 ELSE 0 END AS lacks "
+                f"FROM (SELECT {', '.join(rows)} FROM {relation}) AS weighed"
+            )
+            always.append("lacks")
+            outputs += [
+                f"{self.total}(w) AS w",
+                f"{self.total}(w * w) AS w2",
+                "min(w) AS least",
+                "lacks",
+            ]
+        sets = [", ".join([*always, *(names[name] for name in m)]) for m in self.margins]
+        groups = sets[0]
+        if len(sets) > 1:
+            groups = f"GROUPING SETS ({', '.join(f'({keys})' for keys in sets)})"
+            systems = ", ".join(names[margin[0]] for margin in self.margins)
+            outputs.append(f"GROUPING({systems}) AS margin")
+        return f"SELECT {', '.join(outputs)} FROM ({inner}) AS counted GROUP BY {groups}"
 
 
 def as_names(names: str | Sequence[str] | None) -> tuple[str, ...]:

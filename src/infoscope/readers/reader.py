@@ -342,7 +342,7 @@ def make_tables(margins: Sequence[Rows], query: Query) -> Tables:
         ungrouped, names = rows.ignored, (query.truth, system)
         reject, positive = match_stated(rows, names, query.reject, query.positive)
         parts = {
-            group: part.drop_missing(names).drop_unweighted(f"missing weight in {query.weight!r}")
+            group: part.drop_missing(names, no_weight=f"missing weight in {query.weight!r}")
             for group, part in rows.group_by(query.by).items()
         }
         for group, part in parts.items():
@@ -438,7 +438,7 @@ class Joint:
                 raise UnknownNameError(f"no system {name!r} was read; there is {known}")
         columns = (self.query.truth, *systems)
         rows = decode_rows(self.rows.select(columns, merge=False), self.query)
-        return rows.drop_missing(columns).drop_unweighted(f"missing weight in {self.query.weight!r}")
+        return rows.drop_missing(columns, no_weight=f"missing weight in {self.query.weight!r}")
 
 
 def split_joint(rows: Rows, query: Query) -> tuple[dict[Group, Joint], Mapping[str, int]]:
@@ -661,7 +661,7 @@ def _decode_patterns(rows: Rows, columns: Sequence[str], clean: Cleaning, *, com
     labels = {name: decode_values(values, name, clean) for name, values in rows.dictionaries.items()}
     if comparable:
         check_comparable(labels)
-    rows = rows.relabel(labels).sort_labels().drop_unweighted("missing weight")
+    rows = rows.relabel(labels).sort_labels().drop_missing((), no_weight="missing weight")
     if rows.is_weighted:
         check_weight_scale(rows.counts)
     return replace(rows.merge(), source_rows=None)

@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -17,70 +16,8 @@ from infoscope.errors import InputError, mask_secrets
 from infoscope.readers.engine import Engine
 from infoscope.readers.labels import make_decoders
 from infoscope.readers.progress import show_progress
-from infoscope.readers.query import Query, ReadOptions, pick_columns
+from infoscope.readers.query import GroupBy, Query, ReadOptions, pick_columns
 from infoscope.tables.rows import Rows
-
-# ── the statement that counts ─────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True)
-class GroupBy:
-    """The statement that counts some margins of a relation in one pass, in databases and in the engine of files.
-
-    Inside, columns have safe names: ``k0, k1, …`` in the order of ``names``. ``lacks`` tells what
-    a row without a weight looks like, ``total`` how weights are summed.
-    """
-
-    query: Query
-    margins: tuple[tuple[str, ...], ...]
-    lacks: str = "w IS NULL OR isnan(w)"
-    total: str = "fsum"
-
-    @property
-    def names(self) -> dict[str, str]:
-        """Safe names of the caller's columns."""
-        systems = [name for margin in self.margins for name in margin]
-        keys = (*self.query.by, self.query.truth, *systems)
-        return {name: f"k{i}" for i, name in enumerate(keys)}
-
-    def mask(self, margin: tuple[str, ...]) -> int:
-        """Return how GROUPING marks the cells of one margin: a zero bit where its column counts."""
-        last = len(self.margins) - 1
-        return (2 << last) - 1 - (1 << (last - self.margins.index(margin)))
-
-    def sql(self, relation: str, expressions: Mapping[str, str]) -> str:
-        """Write the statement, for a relation whose columns are given as expressions."""
-        names = self.names
-        weighted = self.query.weight is not None
-        rows = [f"{expressions[name]} AS {short}" for name, short in names.items()]
-        always = [names[name] for name in (*self.query.by, self.query.truth)]
-        outputs = [*names.values(), "count(*) AS n"]
-        inner = f"SELECT {', '.join(rows)} FROM {relation}"
-        if weighted:
-            rows.append(f"CAST({expressions[self.query.weight or '']} AS DOUBLE PRECISION) AS w")
-            inner = (
-                f"SELECT {', '.join([*names.values(), 'w'])}, "
-                f"CASE WHEN {self.lacks} THEN 1 ELSE 0 END AS lacks "
-                f"FROM (SELECT {', '.join(rows)} FROM {relation}) AS weighed"
-            )
-            always.append("lacks")
-            outputs += [
-                f"{self.total}(w) AS w",
-                f"{self.total}(w * w) AS w2",
-                "min(w) AS least",
-                "lacks",
-            ]
-        sets = [", ".join([*always, *(names[name] for name in m)]) for m in self.margins]
-        groups = sets[0]
-        if len(sets) > 1:
-            groups = f"GROUPING SETS ({', '.join(f'({keys})' for keys in sets)})"
-            systems = ", ".join(names[margin[0]] for margin in self.margins)
-            outputs.append(f"GROUPING({systems}) AS margin")
-        return f"SELECT {', '.join(outputs)} FROM ({inner}) AS counted GROUP BY {groups}"
-
-
-# ── databases ─────────────────────────────────────────────────────────────────────────────────────
-
 
 _LARGEST = "1.7976931348623157e308"
 _LACKS = f"w IS NULL OR w > {_LARGEST}"  # PostgreSQL sorts NaN above every number

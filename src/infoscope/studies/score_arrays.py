@@ -379,8 +379,8 @@ def decode_score_rows(
     labels = np.empty(len(rows.labels[0]), dtype=object)
     labels[:] = list(rows.labels[0])
     columns = [decode_numbers(texts, name) for texts, name in zip(rows.labels[1:], names, strict=True)]
-    rows = rows.drop_missing([truth], "missing truth").drop_missing(names, "missing score in {!r}")
-    rows = rows.drop_unweighted("missing weight")
+    rows = rows.drop_missing([truth], "missing truth")
+    rows = rows.drop_missing(names, "missing score in {!r}", no_weight="missing weight")
     if rows.is_weighted:
         check_weight_scale(rows.counts)
         rows = rows.where(rows.counts > 0)  # a weight of 0 means that the row is absent

@@ -7,7 +7,6 @@ sums are checked before a table is made of them. ``readers.ifs_parts`` stores se
 from __future__ import annotations
 
 import datetime
-import glob
 import hashlib
 import json
 import re
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.embedded_database import check_utf8, duckdb, embedded_database, writing_to
+from infoscope.core.embedded_database import duckdb, embedded_database, escape_path, writing_to
 from infoscope.core.files import output_file
 from infoscope.core.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, Plain, check_record, parse_json
 from infoscope.errors import InputError
@@ -52,15 +51,6 @@ TYPES: Mapping[str, frozenset[str]] = {
     "value": _WHOLE | _REAL,
 }
 """The types that a column may have, by what it holds."""
-
-
-def escape_path(path: Path) -> str:
-    """Return a path that the engine takes as it is, also with ``*``, ``?`` and ``[`` in its name."""
-    name = str(path.absolute())
-    check_utf8(path)
-    if glob.has_magic(name) and "\\" in name:
-        raise InputError(f"{path} has both a backslash and one of *?[ in its name; rename it")
-    return glob.escape(name)
 
 
 @contextmanager

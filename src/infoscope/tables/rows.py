@@ -471,22 +471,22 @@ class Rows:
         is_complete = np.asarray(self.present.all(axis=0))
         return self if is_complete.all() else self.where(is_complete)
 
-    def drop_missing(self, columns: Sequence[str], reason: str = "missing label in {!r}") -> Rows:
-        """Leave out rows that lack a label of these columns, with an account by the first column that lacks it."""
-        rows = self
-        for column in columns:
-            rows = rows._leave_out(rows.codes[rows.place(column)] < 0, reason.format(column))
-        return rows
+    def drop_missing(
+        self, columns: Sequence[str], reason: str = "missing label in {!r}", *, no_weight: str | None = None
+    ) -> Rows:
+        """Leave out rows that lack a label of these columns, with an account by the first column that lacks it.
 
-    def drop_unweighted(self, reason: str) -> Rows:
-        """Leave out rows that lack a weight, with an account."""
-        return self._leave_out(np.isnan(self.counts), reason) if self.is_weighted else self
-
-    def _leave_out(self, is_out: NDArray[np.bool_], reason: str) -> Rows:
-        if not is_out.any():
-            return self
-        rows = int(self.row_counts[is_out].sum())
-        return replace(self.where(~is_out), ignored={**self.ignored, **({reason: rows} if rows else {})})
+        Where ``no_weight`` gives the reason, rows that lack a weight are left out, too.
+        """
+        missing = [(self.codes[self.place(column)] < 0, reason.format(column)) for column in columns]
+        if no_weight is not None and self.is_weighted:
+            missing.append((np.isnan(self.counts), no_weight))
+        is_kept, ignored = np.ones(len(self), dtype=bool), dict(self.ignored)
+        for lacks, why in missing:
+            if rows := int(self.row_counts[is_kept & lacks].sum()):
+                ignored[why] = rows
+            is_kept &= ~lacks
+        return self if is_kept.all() else replace(self.where(is_kept), ignored=ignored)
 
     # ── new labels ───────────────────────────────────────────────────────────────────────────────
 
