@@ -189,7 +189,7 @@ SCORES: Cases = [
         ),
         "the tables mean 0 and 1 by positive",
     ),
-    (lambda: ifs.RocDisplay.from_estimator(object(), [[0]], [0]), "neither probabilities nor a decision function"),
+    (lambda: ifs.RocDisplay.from_estimator(object(), [[0]], [0]), "neither predict_proba nor"),
     *[
         (lambda name=name: draw_classifier(ifs.RocDisplay, name), "has 3 classes; a ROC curve is about two")
         for name in ("svm", "logistic")

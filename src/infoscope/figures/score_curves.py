@@ -65,14 +65,16 @@ def score_with_estimator(
     """
     called, classes = type(estimator).__name__ if name is None else name, list(getattr(estimator, "classes_", ()))
     place = int(positive is None or positive not in classes[:1])
+    about = {"positive": classes[place]} if len(classes) == 2 else {}
     if hasattr(estimator, "predict_proba"):
         scores = np.asarray(estimator.predict_proba(X))
-        if len(classes) == 2 and not per_class:
-            return scores[:, place], {"positive": classes[place]}
-        return scores, {"classes": classes}
-    if hasattr(estimator, "decision_function") and len(classes) == 2 and not per_class:
+        if scores.ndim == 2 and scores.shape[1] == 2 and not per_class:
+            return scores[:, place], about
+        return scores, {"classes": classes} if classes else {}
+    if hasattr(estimator, "decision_function") and len(classes) in (0, 2) and not per_class:
         scores = np.asarray(estimator.decision_function(X))
-        return scores if place else -scores, {"positive": classes[place]}
+        if scores.ndim == 1:  # else it has a column for each pair of classes
+            return scores if place else -scores, about
     lacks = "no predict_proba" if per_class else "neither predict_proba nor, for two classes, decision_function"
     raise InputError(f"{called!r} gives no scores to sweep: it has {lacks}; give an estimator that has")
 
@@ -319,19 +321,12 @@ class RocDisplay(Display):
         Options are those of ``from_predictions``.
         """
         title = type(estimator).__name__ if name is None else name
-        classes: Sequence[Label] = list(getattr(estimator, "classes_", ()))
-        place = int(options.get("positive") not in classes[:1])  # the second class unless the first is named
-        if hasattr(estimator, "predict_proba"):
-            scores = np.asarray(estimator.predict_proba(X))
-            scores = scores[:, place] if scores.ndim == 2 and scores.shape[1] == 2 else scores
-        elif hasattr(estimator, "decision_function"):
-            scores = np.asarray(estimator.decision_function(X)) * (1 if place else -1)
-        else:
-            raise InputError(f"{title!r} has neither probabilities nor a decision function; give its scores")
-        if scores.ndim != 1 or len(classes) > 2:  # a decision function may have a column for each pair of classes
-            raise InputError(f"{title!r} has {len(classes) or scores.shape[-1]} classes; a ROC curve is about two")
-        positive = {"positive": classes[place]} if len(classes) == 2 else {}
-        return cls.from_predictions(y, scores, name=title, **{**positive, **options})
+        if (classes := len(getattr(estimator, "classes_", ()))) > 2:
+            raise InputError(f"{title!r} has {classes} classes; a ROC curve is about two")
+        scores, about = score_with_estimator(estimator, X, name=title, positive=options.get("positive"))
+        if scores.ndim != 1:
+            raise InputError(f"{title!r} has {scores.shape[-1]} classes; a ROC curve is about two")
+        return cls.from_predictions(y, scores, name=title, **{**about, **options})
 
     @classmethod
     def from_table(cls, tables: Tables, *, name: str = "system") -> Self:
