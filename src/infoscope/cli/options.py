@@ -212,7 +212,14 @@ class Command(click.Command):
 
     def __init__(self, *words: Any, first: str = "", **settings: Any) -> None:
         super().__init__(*words, **settings)
-        self.callback = self.callback and _settle(self.callback)
+        if (callback := self.callback) is not None:
+
+            @functools.wraps(callback)
+            def run(*words: Any, **chosen: Any) -> Any:  # without --verbose to ask for, with its traceback
+                with settled(verbose=bool(chosen.get("verbose", True))):
+                    return callback(*words, **chosen)
+
+            self.callback = run
         self.first = frozenset(first.split())
         self.help_all = Option(
             ["--help-all"], is_flag=True, is_eager=True, expose_value=False, help="Show all options and exit.",
@@ -239,8 +246,15 @@ class Command(click.Command):
             if (advice := advice_for(problem.option_name, name, options)) is not None:
                 raise click.UsageError(advice, ctx) from None
             raise
-        if ctx.params.pop("json", False):
-            _choose_json(ctx)
+        if ctx.params.pop("json", False):  # of a word and a variable the word counts, two words must not disagree
+            json_typed, form_typed = (
+                ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE for name in ("json", "format")
+            )
+            form = ctx.params["format"]
+            if json_typed and form_typed and form != "json":
+                raise click.UsageError(f"--json means --format json; leave out --json or --format {form}", ctx)
+            if json_typed or not form_typed:
+                ctx.params["format"] = "json"
         return rest
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -275,29 +289,6 @@ class Command(click.Command):
                     formatter.write_dl([record for record in records if record])
         if len(shown) < len(options):
             formatter.write(f"\nAll {len(options)} options: {ctx.command_path} --help-all\n")
-
-
-def _choose_json(ctx: click.Context) -> None:
-    """Let --json stand for --format json; of a word and a variable the word counts, two words must not disagree."""
-    json_typed, form_typed = (
-        ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE for name in ("json", "format")
-    )
-    form = ctx.params["format"]
-    if json_typed and form_typed and form != "json":
-        raise click.UsageError(f"--json means --format json; leave out --json or --format {form}", ctx)
-    if json_typed or not form_typed:
-        ctx.params["format"] = "json"
-
-
-def _settle(callback: Callable[..., Any]) -> Callable[..., Any]:
-    """Turn what a function raises into a line and a status; without ``--verbose`` to ask for, with its traceback."""
-
-    @functools.wraps(callback)
-    def run(*words: Any, **chosen: Any) -> Any:
-        with settled(verbose=bool(chosen.get("verbose", True))):
-            return callback(*words, **chosen)
-
-    return run
 
 
 def command(name: str, *, first: str = "") -> Callable[[Callable[..., Any]], Command]:

@@ -136,13 +136,16 @@ def _describe_fault(place: str, value: Any, words: str) -> str:
     return f"{subject}is {_shorten(value)}, and must be {words}"
 
 
-def _shorten(value: Any, most: int = 60) -> str:
+_MOST_SHOWN = 60
+
+
+def _shorten(value: Any) -> str:
     if isinstance(value, Mapping | list | tuple):
         return "an object" if isinstance(value, Mapping) else "a list"
-    if isinstance(value, int) and abs(value) >= 10**most:
-        return f"a whole number of more than {most} digits"
+    if isinstance(value, int) and abs(value) >= 10**_MOST_SHOWN:
+        return f"a whole number of more than {_MOST_SHOWN} digits"
     shown = repr(value)
-    return shown if len(shown) <= most else f"{shown[:most]}…"
+    return shown if len(shown) <= _MOST_SHOWN else f"{shown[:_MOST_SHOWN]}…"
 
 
 _CONTRADICTIONS = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)

@@ -121,8 +121,11 @@ def _count_files(files: Files, query: Query) -> list[Rows]:
                 raise
             margins = _count_as_they_are(files, query, folder, False)
         except InputError as error:
-            if files.format == "ndjson" and "JSON" in str(error.__cause__):
-                reject_broken_line(files, query.names)
+            is_small = sum(sizes.values()) <= WORTH_READING
+            if files.format == "ndjson" and "JSON" in str(error.__cause__) and is_small:
+                # in the words for the first lines: the engine counts lines from elsewhere, and advises its own options
+                for path in files.paths:
+                    deque(_keys_by_line(path, files.compression, query.names), maxlen=0)
             raise
     for path, size in sizes.items():
         if path.exists() and path.stat().st_size < size:
@@ -829,16 +832,6 @@ def list_first_keys(path: Path, compression: str, asked: Sequence[str] = ()) -> 
     for found in islice(_keys_by_line(path, compression, asked, LONGEST_LINE), _FIRST_LINES):
         keys |= dict.fromkeys(found)
     return keys
-
-
-def reject_broken_line(files: Files, asked: Sequence[str]) -> None:
-    """Raise an error for the first line that is wrong, in the words for the first lines; nothing where none is found.
-
-    The engine counts lines from elsewhere, and its advice is about DuckDB's own options.
-    """
-    if sum(path.stat().st_size for path in files.paths) <= WORTH_READING:
-        for path in files.paths:
-            deque(_keys_by_line(path, files.compression, asked), maxlen=0)
 
 
 def _keys_by_line(path: Path, compression: str, asked: Sequence[str], limit: int | None = None) -> Iterator[list[str]]:

@@ -21,7 +21,7 @@ from infoscope.core.numerics import Real, freeze_arrays, group_sum, holds_everyw
 from infoscope.core.validation import validated
 from infoscope.errors import InputError
 from infoscope.tables import construction, ifs_file, transformations
-from infoscope.tables.counting import Support, check_cells, describe_ignored, make_summable
+from infoscope.tables.counting import Support, check_total, describe_ignored, make_summable
 from infoscope.tables.labels import Label, find_positive, sorted_labels
 from infoscope.tables.transformations import CostMatrix
 from infoscope.typing import ArrayLike, Frame, LabelsLike
@@ -238,7 +238,16 @@ class Contingency:
         cells = construction.Cells(
             tuple(truth_labels), tuple(system_labels), np.asarray(rows), np.asarray(columns), np.asarray(values)
         )
-        check_cells(cells.rows, cells.columns, cells.values, (len(cells.truth), len(cells.system)))
+        for name, places, size in (("row", cells.rows, len(cells.truth)), ("column", cells.columns, len(cells.system))):
+            if places.size and not (places.min() >= 0 and places.max() < size):
+                odd = places[(places < 0) | (places >= size)][0]
+                raise InputError(f"a cell lies in {name} {odd} of a table with {size}; positions count from 0")
+        if cells.values.dtype.kind not in "biuf":
+            raise InputError(f"the cells hold {cells.values.dtype} values; give counts or weights as numbers")
+        if cells.values.size and not (cells.values.min() >= 0 and cells.values.max() < np.inf):
+            odd = cells.values[~((cells.values >= 0) & (cells.values < np.inf))][0]
+            raise InputError(f"a cell holds {odd}; counts must be finite and not negative")
+        check_total(cells.values)
         table = construction.from_cells(cls, cells, construction.Declared(None, reject, positive), declared=declared)
         return replace(table, ignored=MappingProxyType(dict(ignored or {})), weight_squares=weight_squares)
 

@@ -40,20 +40,6 @@ _LEAST_LARGEST = 1e-300
 """Of numbers below 2.2e-308 digits are lost, and with them those of every share."""
 
 
-def check_cells(rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any], shape: tuple[int, int]) -> None:
-    """Reject counted cells outside the table, and counts that are negative or not finite."""
-    for name, places, size in (("row", rows, shape[0]), ("column", columns, shape[1])):
-        if places.size and not (places.min() >= 0 and places.max() < size):
-            odd = places[(places < 0) | (places >= size)][0]
-            raise InputError(f"a cell lies in {name} {odd} of a table with {size}; positions count from 0")
-    if values.dtype.kind not in "biuf":
-        raise InputError(f"the cells hold {values.dtype} values; give counts or weights as numbers")
-    if values.size and not (values.min() >= 0 and values.max() < np.inf):
-        odd = values[~((values >= 0) & (values < np.inf))][0]
-        raise InputError(f"a cell holds {odd}; counts must be finite and not negative")
-    check_total(values)
-
-
 # ── counting ─────────────────────────────────────────────────────────────────────────────────────
 
 

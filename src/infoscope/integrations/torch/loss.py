@@ -122,32 +122,30 @@ class InformationLoss(nn.Module):
         check_places((input.shape[0], *input.shape[2:]), places)
         if sample_weight is not None:
             check_weights(sample_weight.shape, places)
-        self._warn_of_size(len(target), scores.shape[1])
-        wide = scores if scores.dtype == torch.float64 else scores.float()
-        probabilities = functional.softmax(wide, dim=1) if self.from_logits else wide
-        weight = None if sample_weight is None else sample_weight.reshape(-1)
-        kept = torch.where(target == self.ignore_index, -1, target)  # no class, so in no row of the table
-        loss = -_compute_proficiency(soft_table(probabilities, kept, sample_weight=weight))
-        outside = (target != self.ignore_index) & ((target < 0) | (target >= scores.shape[1]))
-        if target.device.type != "cpu":
-            return torch.where(outside.any(), torch.nan, loss)
-        if outside.any():
-            values = ", ".join(map(str, target[outside].unique().tolist()[:5]))
-            raise InputError(
-                f"{int(outside.sum())} of {len(target)} targets lie outside 0 to {scores.shape[1] - 1} ({values}); "
-                "correct them, or state ignore_index for rows without a true class"
-            )
-        return loss
-
-    def _warn_of_size(self, rows: int, classes: int) -> None:
+        rows, classes = len(target), scores.shape[1]
         if not self._has_warned and rows < MIN_SAMPLES_PER_CLASS * classes:
             self._has_warned = True
             warnings.warn(
                 f"a batch of {rows} samples is small for {classes} classes: its information is overestimated; take at "
                 f"least {MIN_SAMPLES_PER_CLASS * classes} samples per batch, or accumulate soft tables of several",
                 SmallBatchWarning,
-                stacklevel=3,
+                stacklevel=2,
             )
+        wide = scores if scores.dtype == torch.float64 else scores.float()
+        probabilities = functional.softmax(wide, dim=1) if self.from_logits else wide
+        weight = None if sample_weight is None else sample_weight.reshape(-1)
+        kept = torch.where(target == self.ignore_index, -1, target)  # no class, so in no row of the table
+        loss = -_compute_proficiency(soft_table(probabilities, kept, sample_weight=weight))
+        outside = (target != self.ignore_index) & ((target < 0) | (target >= classes))
+        if target.device.type != "cpu":
+            return torch.where(outside.any(), torch.nan, loss)
+        if outside.any():
+            values = ", ".join(map(str, target[outside].unique().tolist()[:5]))
+            raise InputError(
+                f"{int(outside.sum())} of {rows} targets lie outside 0 to {classes - 1} ({values}); "
+                "correct them, or state ignore_index for rows without a true class"
+            )
+        return loss
 
     def extra_repr(self) -> str:
         """Return the options, as modules print them."""

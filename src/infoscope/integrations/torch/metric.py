@@ -192,9 +192,16 @@ class Information(Metric):
             raise InputError(f"{meaningless:,} row{'s have' if meaningless > 1 else ' has'} {what}; correct preds")
         sums = self.weights if weighted or self.soft else self.counts
         counted = check_table(sums.cpu().numpy(), self.ends.cpu().numpy(), self._span)
-        values = self._remove_reject_row(counted.values)
-        places = np.nonzero(values)
+        values = counted.values
         reject = None if self.reject_index is None else self._reject_label
+        if reject is not None:  # rows of the true classes alone
+            if values[reject].any():
+                raise InputError(
+                    f"the reject label {self.reject_index} occurs as a true class; only predictions abstain: use "
+                    "another reject_index, or ignore_index for rows without a true class"
+                )
+            values = np.delete(values, reject, axis=0)
+        places = np.nonzero(values)
         return Contingency.from_cells(
             list(range(self._span.classes))
             if reject is None
@@ -214,17 +221,6 @@ class Information(Metric):
         """The column of predictions that mean "abstained"."""
         reject = self.reject_index
         return self.num_classes if reject is None or not 0 <= reject < self.num_classes else reject
-
-    def _remove_reject_row(self, values: Any) -> Any:
-        """Return rows of the true classes alone; a true class that is the reject label is rejected."""
-        if self.reject_index is None:
-            return values
-        if values[self._reject_label].any():
-            raise InputError(
-                f"the reject label {self.reject_index} occurs as a true class; only predictions abstain: use another "
-                "reject_index, or ignore_index for rows without a true class"
-            )
-        return np.delete(values, self._reject_label, axis=0)
 
 
 def _combine_ends(ends: Tensor) -> Tensor:
