@@ -9,7 +9,7 @@ import numpy as np
 
 import infoscope as ifs
 from infoscope import ReadOptions
-from tests.api import Rows, read_patterns, read_patterns_by_group
+from tests.api import Rows, read_distinct_rows, read_distinct_rows_by_group
 from tests.engines.cases import Case, case
 
 CLASSES = ("Ham", "ham", "späm")
@@ -49,9 +49,9 @@ def _by_hand(month: str | None = None, weight: str | None = None) -> dict[tuple[
 
 def check_patterns(source: Any, read: ReadOptions | None = None) -> None:
     """Patterns as by hand, missing labels among them: of all rows, weighted, and by a column."""
-    assert _counted(read_patterns(source, SYSTEMS, read=read)) == _by_hand()
-    assert _counted(read_patterns(source, SYSTEMS, weight="w", read=read)) == _by_hand(weight="w")
-    months = read_patterns_by_group(source, SYSTEMS, "month", read=read)
+    assert _counted(read_distinct_rows(source, SYSTEMS, read=read)) == _by_hand()
+    assert _counted(read_distinct_rows(source, SYSTEMS, weight="w", read=read)) == _by_hand(weight="w")
+    months = read_distinct_rows_by_group(source, SYSTEMS, "month", read=read)
     assert {month: _counted(part) for (month,), part in months.items()} == {
         month: _by_hand(month) for month in ("2026-01", "2026-02")
     }

@@ -9,7 +9,7 @@ import pytest
 
 from infoscope import ReadOptions
 from infoscope.errors import InputError, MissingLabelsWarning
-from tests.api import Rows, read_patterns, read_patterns_by_group
+from tests.api import Rows, read_distinct_rows, read_distinct_rows_by_group
 
 NAMES = ("ann", "bob", "eve")
 
@@ -36,14 +36,14 @@ def test_sources_agree(tmp_path: Path, weight: str | None) -> None:
     data.to_csv(tmp_path / "rows.csv", index=False)
     data.to_parquet(tmp_path / "rows.parquet")
     columns = {name: data[name].tolist() for name in data}
-    expected = counted(read_patterns(columns, NAMES, weight=weight))
+    expected = counted(read_distinct_rows(columns, NAMES, weight=weight))
 
     assert sum(expected.values()) == pytest.approx(len(data) if weight is None else data["weight"].sum())
     for source in (data, pl.from_pandas(data), tmp_path / "rows.csv", tmp_path / "rows.parquet"):
-        found = read_patterns(source, NAMES, weight=weight)
+        found = read_distinct_rows(source, NAMES, weight=weight)
         assert found.names == NAMES
         assert counted(found) == pytest.approx(expected)
-    apart = read_patterns(tmp_path / "rows.parquet", NAMES, weight=weight, read=ReadOptions(native=False))
+    apart = read_distinct_rows(tmp_path / "rows.parquet", NAMES, weight=weight, read=ReadOptions(native=False))
     assert counted(apart) == pytest.approx(expected)
 
 
@@ -52,7 +52,7 @@ def test_groups_are_read_in_one_pass(tmp_path: Path) -> None:
     data.to_csv(tmp_path / "rows.csv", index=False)
     columns = {name: data[name].tolist() for name in data}
     for source in (columns, tmp_path / "rows.csv"):
-        found = read_patterns_by_group(source, NAMES, "month")
+        found = read_distinct_rows_by_group(source, NAMES, "month")
         assert list(found) == [("2026-01",), ("2026-02",)]
         for (month,), part in found.items():
             alone = {name: data.loc[data["month"] == month, name].tolist() for name in NAMES}
@@ -61,20 +61,20 @@ def test_groups_are_read_in_one_pass(tmp_path: Path) -> None:
 
 def test_cleaning_and_kinds() -> None:
     dirty = {"a": [" x", "x", "y"], "b": ["x", "x ", "y"]}
-    assert counted(read_patterns(dirty, ["a", "b"], clean="strip")) == {("x", "x"): 2, ("y", "y"): 1}
+    assert counted(read_distinct_rows(dirty, ["a", "b"], clean="strip")) == {("x", "x"): 2, ("y", "y"): 1}
     with pytest.raises(InputError, match="they look alike"):
-        read_patterns({"a": [1], "b": ["1"]}, ["a", "b"])
-    assert read_patterns({"a": [1], "b": ["1"]}, ["a", "b"], comparable=False).labels == ((1,), ("1",))
+        read_distinct_rows({"a": [1], "b": ["1"]}, ["a", "b"])
+    assert read_distinct_rows({"a": [1], "b": ["1"]}, ["a", "b"], comparable=False).labels == ((1,), ("1",))
 
 
 def test_rows_without_a_group_or_a_weight_are_told() -> None:
     with pytest.warns(MissingLabelsWarning, match="1 row left out: missing group in 'month'"):
-        read_patterns_by_group({"a": [1, 2], "b": [1, 2], "month": ["x", None]}, ["a", "b"], "month")
+        read_distinct_rows_by_group({"a": [1, 2], "b": [1, 2], "month": ["x", None]}, ["a", "b"], "month")
     weighted = pd.DataFrame({"a": ["x", "y"], "b": ["x", "y"], "w": [1.0, None]})
     with pytest.warns(MissingLabelsWarning, match="1 row left out: missing weight"):
-        assert read_patterns(weighted, ["a", "b"], weight="w").total == 1.0
+        assert read_distinct_rows(weighted, ["a", "b"], weight="w").total == 1.0
     with pytest.raises(InputError, match="the source has no column 'c'"):
-        read_patterns({"a": [1], "b": [1]}, ["a", "c"])
+        read_distinct_rows({"a": [1], "b": [1]}, ["a", "c"])
 
 
 def test_every_source_tells_the_rows_without_a_group_once(tmp_path: Path) -> None:
@@ -85,10 +85,10 @@ def test_every_source_tells_the_rows_without_a_group_once(tmp_path: Path) -> Non
     columns = {name: [None if value is None else value for value in rows[name]] for name in rows}
     for source in (rows, pl.from_pandas(rows), tmp_path / "rows.csv", columns):
         with pytest.warns(MissingLabelsWarning) as caught:  # rows, whatever they weigh
-            assert len(read_patterns_by_group(source, ["a", "b"], "month", weight="w")) == 2
+            assert len(read_distinct_rows_by_group(source, ["a", "b"], "month", weight="w")) == 2
         assert [str(warning.message) for warning in caught] == ["2 rows left out: missing group in 'month'"]
     rows.loc[[0, 1], "w"] = None  # of two groups
     with pytest.warns(MissingLabelsWarning) as caught:
-        read_patterns_by_group(rows, ["a", "b"], "month", weight="w")
+        read_distinct_rows_by_group(rows, ["a", "b"], "month", weight="w")
     said = "2 rows left out: missing group in 'month'; 2 rows left out: missing weight"
     assert [str(warning.message) for warning in caught] == [said]

@@ -2,8 +2,8 @@
 
 `read_tables` and `read_joint` are public. Each makes a `Query`, the first engine that accepts the source counts its
 rows (`count_rows`), and `labels` says what values mean. `Joint` holds the rows of several systems, so that those that
-predicted the same rows can be paired; `read_together` reads what an evaluation needs, `read_patterns` distinct rows of
-columns that need no truth.
+predicted the same rows can be paired; `read_together` reads what an evaluation needs, `read_distinct_rows` columns that
+need no truth.
 """
 
 from __future__ import annotations
@@ -566,7 +566,7 @@ def _count_by_cluster(rows: Rows, table: Contingency, clusters: int) -> Any:
 # ── distinct rows of several columns ──────────────────────────────────────────────────────────────
 
 
-def read_patterns(
+def read_distinct_rows(
     source: Source,
     columns: Sequence[str],
     *,
@@ -584,10 +584,12 @@ def read_patterns(
         return _count_mapping(source, columns, weight, clean, comparable=comparable)
     query = Query(columns[0], tuple(columns[1:]), weight, clean=clean, joint=True, read=read or ReadOptions())
     joints, _ = read_joints(source, query)
-    return decode_patterns(joints[()].rows, columns, clean, comparable=comparable)
+    rows = _decode_distinct_rows(joints[()].rows, columns, clean, comparable=comparable)
+    warn_of_rows(rows.ignored)
+    return replace(rows, ignored={})
 
 
-def read_patterns_by_group(
+def read_distinct_rows_by_group(
     source: Source,
     columns: Sequence[str],
     by: str | Sequence[str],
@@ -610,13 +612,14 @@ def read_patterns_by_group(
         return {group: part.select(columns) for group, part in rows.group_by(query.by).items()}
     joints, ungrouped = read_joints(source, query)
     groups = {
-        group: _decode_patterns(joint.rows, columns, clean, comparable=comparable) for group, joint in joints.items()
+        group: _decode_distinct_rows(joint.rows, columns, clean, comparable=comparable)
+        for group, joint in joints.items()
     }
     warn_of_rows(add_ignored((ungrouped, *(part.ignored for part in groups.values()))))
     return {group: replace(part, ignored={}) for group, part in groups.items()}
 
 
-def read_split_patterns(
+def read_distinct_rows_with_groups(
     source: Source,
     columns: Sequence[str],
     by: Sequence[str],
@@ -626,8 +629,10 @@ def read_split_patterns(
     comparable: bool = True,
     read: ReadOptions | None = None,
 ) -> Rows:
-    """Return the patterns of all groups together, with the columns of the groups behind the others."""
-    parts = read_patterns_by_group(source, columns, by, weight=weight, clean=clean, comparable=comparable, read=read)
+    """Return the distinct rows of all groups together, with the columns of the groups behind the others."""
+    parts = read_distinct_rows_by_group(
+        source, columns, by, weight=weight, clean=clean, comparable=comparable, read=read
+    )
     if not parts:
         raise InputError(f"no row has a group in {', '.join(map(repr, by))}; there is nothing to evaluate")
     return reduce(
@@ -647,15 +652,8 @@ def read_split_patterns(
     )
 
 
-def decode_patterns(rows: Rows, columns: Sequence[str], clean: Cleaning = (), *, comparable: bool = True) -> Rows:
-    """Return distinct rows of sorted labels for native values; rows without a weight are left out, with a warning."""
-    rows = _decode_patterns(rows, columns, clean, comparable=comparable)
-    warn_of_rows(rows.ignored)
-    return replace(rows, ignored={})
-
-
-def _decode_patterns(rows: Rows, columns: Sequence[str], clean: Cleaning, *, comparable: bool) -> Rows:
-    """Return the same with an account of the rows that are left out, instead of the warning."""
+def _decode_distinct_rows(rows: Rows, columns: Sequence[str], clean: Cleaning, *, comparable: bool) -> Rows:
+    """Return distinct rows of sorted labels for native values, with an account of the rows without a weight."""
     check_weights(rows)
     rows = rows.select(columns, merge=False)
     labels = {name: decode_values(values, name, clean) for name, values in rows.dictionaries.items()}
@@ -674,40 +672,40 @@ def _count_mapping(
         check_name(name)
         if name not in source:
             raise InputError(f"the source has no column {name!r}; it has {', '.join(map(repr, source))}")
-    patterns = Rows.from_columns({name: source[name] for name in columns}, None if weight is None else source[weight])
+    rows = Rows.from_columns({name: source[name] for name in columns}, None if weight is None else source[weight])
     if clean:
-        labels = {name: decode_values(known, name, clean) for name, known in patterns.dictionaries.items()}
-        patterns = patterns.relabel(labels).sort_labels().merge()
+        labels = {name: decode_values(known, name, clean) for name, known in rows.dictionaries.items()}
+        rows = rows.relabel(labels).sort_labels().merge()
     if comparable:
-        _check_same_kinds(patterns)
-    return patterns
+        _check_same_kinds(rows)
+    return rows
 
 
-def _check_same_kinds(patterns: Rows) -> None:
+def _check_same_kinds(rows: Rows) -> None:
     """Reject numbers in one column and text in another."""
-    named = [(name, labels) for name, labels in zip(patterns.names, patterns.labels, strict=True) if labels]
+    named = [(name, labels) for name, labels in zip(rows.names, rows.labels, strict=True) if labels]
     for (one, left), (other, right) in itertools.pairwise(named):
         check_kinds(left, right, called=(f"{one} has", f"{other} has"))
 
 
-def row_patterns(
-    source: Source, patterns: Rows, read: ReadOptions | None = None, clean: Cleaning = ()
+def locate_rows(
+    source: Source, distinct: Rows, read: ReadOptions | None = None, clean: Cleaning = ()
 ) -> NDArray[np.int64] | None:
-    """Return for each row of a source, in its order, the place of its pattern; −1 where it is none of them.
+    """Return for each row of a source, in its order, its place among distinct rows; −1 where it is none of them.
 
     None where the source has no order, as a table of a database.
     """
-    rows = _list_rows(source, patterns.names, read or ReadOptions())
+    rows = _list_rows(source, distinct.names, read or ReadOptions())
     if rows is None:
         return None
-    places = {tuple(codes): at for at, codes in enumerate(patterns.codes.T.tolist())}
-    labels = [{label: code for code, label in enumerate(known)} for known in patterns.labels]
+    places = {tuple(codes): place for place, codes in enumerate(distinct.codes.T.tolist())}
+    labels = [{label: code for code, label in enumerate(known)} for known in distinct.labels]
     moves = [
         np.array(
             [*(-1 if label is None else known.get(label, -1) for label in decode_values(values, name, clean)), -1],
             dtype=np.int64,
         )
-        for name, known, values in zip(patterns.names, labels, rows.labels, strict=True)
+        for name, known, values in zip(distinct.names, labels, rows.labels, strict=True)
     ]
     coded = np.array([move[codes] for move, codes in zip(moves, rows.codes, strict=True)], dtype=np.int64)
     return np.array([places.get(tuple(codes), -1) for codes in coded.T.tolist()], dtype=np.int64)

@@ -24,7 +24,7 @@ from infoscope.readers import ReadOptions
 from infoscope.readers.frames import frame_names, is_column_mapping, is_frame
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.query import pick_columns
-from infoscope.readers.reader import read_patterns
+from infoscope.readers.reader import read_distinct_rows
 from infoscope.results.base import Result
 from infoscope.results.codec import encode
 from infoscope.results.estimate import Estimate
@@ -309,7 +309,7 @@ def read_annotations(
         if is_column_mapping(source):
             pick_columns(systems, list(source), "the mapping")
             return _pair_sequences({name: source[name] for name in systems}, clean)
-        return _group_patterns(read_patterns(source, systems, clean=clean, read=read))
+        return _group_patterns(read_distinct_rows(source, systems, clean=clean, read=read))
     if isinstance(source, Contingency):
         if source.batch_shape or not np.array_equal(source.cells, np.round(source.cells)):
             raise InputError("agreement counts items; give a table of whole numbers, or the labels of each annotator")
@@ -380,7 +380,7 @@ def _pair_sequences(named: Mapping[str, Any], clean: Cleaning) -> Annotations:
             raise InputError(
                 f"{name} gives {values[odd]!r} for item {odd} and one category for others; give sets for all, or none"
             )
-    return _group_patterns(read_patterns(columns, list(columns), clean=clean))
+    return _group_patterns(read_distinct_rows(columns, list(columns), clean=clean))
 
 
 def _group_patterns(patterns: Rows) -> Annotations:

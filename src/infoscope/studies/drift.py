@@ -26,7 +26,7 @@ from infoscope.metrics.chance import information_nats, permuted_p_value
 from infoscope.readers import ReadOptions
 from infoscope.readers.frames import is_column_mapping
 from infoscope.readers.labels import Cleaning, match_label
-from infoscope.readers.reader import read_patterns, read_patterns_by_group
+from infoscope.readers.reader import read_distinct_rows, read_distinct_rows_by_group
 from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
@@ -227,12 +227,12 @@ def drift(
     if later is not None:
         if by is not None or before is not None or after is not None:
             raise InputError("give two sources, or one with by=, before= and after=, not both")
-        first, second = (read_patterns(rows, system, clean=clean, read=read) for rows in (source, later))
+        first, second = (read_distinct_rows(rows, system, clean=clean, read=read) for rows in (source, later))
         periods = "the first period", "the second period"
     else:
         if by is None or before is None or after is None:
             raise InputError("name the column of the period and two of its values: by=, before= and after=")
-        patterns = read_patterns_by_group(source, system, by, clean=clean, read=read)
+        patterns = read_distinct_rows_by_group(source, system, by, clean=clean, read=read)
         values = [group[0] for group in patterns]
         chosen = []
         for value in (before, after):

@@ -29,7 +29,7 @@ from infoscope.readers.frames import is_column_mapping, is_eager_frame
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.matrix_files import CostsLike, resolve_costs
 from infoscope.readers.query import as_names
-from infoscope.readers.reader import read_patterns
+from infoscope.readers.reader import read_distinct_rows
 from infoscope.results.finding import Finding
 from infoscope.results.notation import MetricNotation
 from infoscope.results.provenance import describe_ignored_rows
@@ -404,7 +404,7 @@ def _describe_rows(inputs: Inputs, source: object, y_pred: object, request: Colu
     name = next((name for name in columns if set(re.split(r"[^a-z]+", name.casefold())) & ID_WORDS), None)
     if name is None:
         return
-    patterns = read_patterns(cast(Source, source), [name, request.truth], comparable=False, read=request.how)
+    patterns = read_distinct_rows(cast(Source, source), [name, request.truth], comparable=False, read=request.how)
     totals = patterns.label_totals(0)
     repeated, different = int(totals.sum() - len(totals)), len(totals)
     if repeated and 2 * different >= totals.sum():

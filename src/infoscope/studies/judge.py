@@ -29,7 +29,7 @@ from infoscope.readers import ReadOptions
 from infoscope.readers.files import Files, is_read_once
 from infoscope.readers.labels import Cleaning, check_comparable, match_label, suggest_cleaning
 from infoscope.readers.query import as_names
-from infoscope.readers.reader import read_patterns, read_split_patterns
+from infoscope.readers.reader import read_distinct_rows, read_distinct_rows_with_groups
 from infoscope.results.finding import Finding
 from infoscope.studies.inputs import check_rows, materialize_labels, name_predictions, name_tables, pick_column
 from infoscope.studies.judge_findings import describe_judge_drift, diagnose_judged, measure_judge_drift
@@ -220,11 +220,11 @@ class Judged:
         if isinstance(source, Rows):
             patterns = source
         elif split:
-            patterns = read_split_patterns(
+            patterns = read_distinct_rows_with_groups(
                 source, columns, split, weight=weight, clean=clean, comparable=False, read=read
             )
         else:
-            patterns = read_patterns(source, columns, weight=weight, clean=clean, comparable=False, read=read)
+            patterns = read_distinct_rows(source, columns, weight=weight, clean=clean, comparable=False, read=read)
         is_readable = not isinstance(source, (Rows, Files)) and not is_read_once(source)
         return cls(
             patterns,
@@ -936,7 +936,7 @@ def find_judge_drift(
         if not isinstance(period, str) or period in names:
             raise InputError(f"period is {period!r}; name a column of its own, beside truth, judge and systems")
         read, clean = columns[2], options.get("clean", ())
-        patterns = read_patterns(source, [*names, period], clean=clean, comparable=False, read=read)
+        patterns = read_distinct_rows(source, [*names, period], clean=clean, comparable=False, read=read)
     else:
         rows = _pair_labels(source, y_pred, options)
         judged = _count_labels(rows, y_pred, options)

@@ -24,7 +24,7 @@ from infoscope.readers import ReadOptions
 from infoscope.readers.columns import column_names
 from infoscope.readers.files import name_source_file
 from infoscope.readers.labels import Cleaning, as_number
-from infoscope.readers.reader import read_rows, row_patterns
+from infoscope.readers.reader import locate_rows, read_rows
 from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
@@ -366,7 +366,7 @@ def find_rows(
     source: Source, patterns: Rows, wanted: NDArray[np.int64], read: ReadOptions | None, clean: Cleaning = ()
 ) -> dict[int, NDArray[np.int64]]:
     """Return the rows of a source, counted from 1, that have each of the wanted patterns."""
-    places = row_patterns(source, patterns, read, clean)
+    places = locate_rows(source, patterns, read, clean)
     if places is None:
         raise InputError("the rows have no order here, so that items cannot be named; give a file or a data frame")
     order = np.argsort(places, kind="stable")
@@ -493,7 +493,7 @@ def check_against_source(
 
     A source without an order, such as a table of a database, is not looked at.
     """
-    places = row_patterns(source, patterns, read, clean)
+    places = locate_rows(source, patterns, read, clean)
     if places is None:
         return
     title = name_source_file(source) or "the source"

@@ -29,7 +29,7 @@ from infoscope.readers import ReadOptions
 from infoscope.readers.columns import check_optional_name
 from infoscope.readers.frames import is_column_mapping
 from infoscope.readers.labels import Cleaning
-from infoscope.readers.reader import read_patterns
+from infoscope.readers.reader import read_distinct_rows
 from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding, shorten_list
@@ -297,7 +297,7 @@ def latent_truth(
     if len(system) < 2:
         raise InputError(f"a latent truth needs three systems or more; {len(system)} is given")
     columns = [*system, *(() if truth is None else (truth,))]
-    patterns = read_patterns(source, columns, weight=weight, clean=clean, read=read)
+    patterns = read_distinct_rows(source, columns, weight=weight, clean=clean, read=read)
     if not patterns.total or not np.isfinite(patterns.sample_size) or not patterns.sample_size:
         raise InputError("the rows have no weight, or none that differs from 0; there is nothing to estimate from")
     check_label_columns(patterns)

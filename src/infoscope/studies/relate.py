@@ -31,7 +31,7 @@ from infoscope.readers import ReadOptions, column_names
 from infoscope.readers.columns import check_optional_name
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.query import as_names
-from infoscope.readers.reader import read_patterns
+from infoscope.readers.reader import read_distinct_rows
 from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
@@ -360,7 +360,9 @@ def relate(
     if not 2 <= len(names) <= MAX_COLUMNS:
         raise InputError(f"relate needs 2 to {MAX_COLUMNS} columns, got {len(names)}")
 
-    raw = read_patterns(source, names, weight=check_optional_name(weight), clean=clean, comparable=False, read=read)
+    raw = read_distinct_rows(
+        source, names, weight=check_optional_name(weight), clean=clean, comparable=False, read=read
+    )
     if not raw.total:
         raise InputError("the source has no rows; there is nothing to relate")
     patterns, edges = bin_columns(raw, DEFAULT_BINS if bins == "nearest" else bins)

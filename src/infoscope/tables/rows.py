@@ -367,11 +367,11 @@ class Rows:
             return NotImplemented
         if set(self.names) != set(other.names):
             raise InputError(
-                f"patterns of {', '.join(self.names)} and of {', '.join(other.names)} do not add up; "
+                f"rows of {', '.join(self.names)} and of {', '.join(other.names)} do not add up; "
                 "they need the same columns"
             )
         if self.is_weighted != other.is_weighted:
-            raise InputError("patterns of rows and of weights do not add up; weigh both, or neither")
+            raise InputError("rows with and without weights do not add up; weigh both, or neither")
         theirs = other.dictionaries
         same = {name: labels for name, labels in self.dictionaries.items() if labels == theirs[name]}
         return Rows.concatenate([self, other]).sort_labels(same).merge()
