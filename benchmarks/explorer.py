@@ -1,6 +1,6 @@
 """The budgets of the explorer: rows of a cell, guessed columns, runs over time, example rows in a page.
 
-    python benchmarks/explorer.py             # the table in docs/how-to/explore.md; makes a file of ten million rows
+    python benchmarks/explorer.py             # the table in measurements.md; makes a file of ten million rows
     python benchmarks/explorer.py --browser   # and from the click to the rows on the screen, in Chromium
 
 Times are of the fastest of three: by the clock, which other work on the machine lengthens, and of the processor.

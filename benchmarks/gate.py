@@ -1,6 +1,6 @@
 """Error rates of a gate (worse systems passed, others failed) on simulated systems that share their hard rows.
 
-    python benchmarks/gate.py                 # the table in docs/how-to/comparison.md, on seeds of its own
+    python benchmarks/gate.py                 # the table in docs/contributors/measurements.md, on seeds of its own
     python benchmarks/gate.py --trials 20 --seed 1
 
 Each trial draws rows with a true class and a difficulty; the earlier and the new system err on the same hard rows, but
