@@ -15,8 +15,7 @@ from timing import best, peak_mebibytes, show, sized
 
 import infoscope as ifs
 from infoscope.metrics.chance import expected_information
-from infoscope.studies.multilabel_measures import permuted_proficiency, proficiency, sum_categories
-from infoscope.studies.multilabel_renaming import assign_categories
+from infoscope.studies.multilabel_measures import assign_categories, permuted_proficiency, proficiency, sum_categories
 from infoscope.tables.label_sets import LabelSets, align_label_sets
 
 OBJECTS, CATEGORIES, PER_OBJECT = sized(100_000, 500), sized(1000, 20), 4

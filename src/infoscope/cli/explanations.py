@@ -23,7 +23,7 @@ import numpy as np
 from infoscope.cli import app
 from infoscope.errors import AmbiguousNameError, InputError, UnknownNameError
 from infoscope.metrics.losses import find_cost_doubt
-from infoscope.metrics.pair_coefficients import PAIR_COEFFICIENTS
+from infoscope.metrics.partitions import PAIR_COEFFICIENTS
 from infoscope.metrics.registry import Metric, all_metrics, catalogue, every_metric, find, scope_of
 from infoscope.readers.matrix_files import resolve_costs
 from infoscope.studies.diagnose import RULES

@@ -33,8 +33,7 @@ from infoscope.errors import (
     check_level,
     did_you_mean,
 )
-from infoscope.metrics.arguments import tables
-from infoscope.metrics.registry import Metric, all_metrics, check_name, find
+from infoscope.metrics.registry import Metric, all_metrics, check_name, find, tables
 from infoscope.posterior import Posterior
 from infoscope.results.estimate import Estimate
 from infoscope.tables import Contingency

@@ -97,7 +97,6 @@ from infoscope.metrics.ordinal import (
     quadratic_weighted_kappa,
     ranked_probability_score,
 )
-from infoscope.metrics.pair_coefficients import pair_measures
 from infoscope.metrics.partitions import (
     adjusted_rand_index,
     bcubed_f1,
@@ -109,6 +108,7 @@ from infoscope.metrics.partitions import (
     mirkin_distance,
     pair_confusion_matrix,
     pair_jaccard,
+    pair_measures,
     pair_rand_index,
     van_dongen_distance,
     wallace_system,

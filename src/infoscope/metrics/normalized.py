@@ -12,9 +12,8 @@ from infoscope.core.numerics import Real, clip_to_one, finite_ratio, mark_undefi
 from infoscope.core.validation import Number
 from infoscope.errors import InputError
 from infoscope.metrics.agreement import hits, misses
-from infoscope.metrics.arguments import TableMetric
 from infoscope.metrics.chance import chance_information
-from infoscope.metrics.registry import Card, Law, make_callable, metric
+from infoscope.metrics.registry import Card, Law, TableMetric, make_callable, metric
 from infoscope.metrics.shannon import entropies
 from infoscope.tables import Contingency
 

@@ -1,7 +1,7 @@
 """Posterior: what a table of counts lets us believe about the probabilities behind it.
 
 ``Posterior`` reads the table (or counts labels), chooses a belief (``prior.py``), and answers for each metric: by the
-counts of a proportion (``proportions.py``), by exact moments (``exact_moments.py``, ``measures.py``), else by draws.
+counts of a proportion, by exact moments (``exact_moments.py``, ``measures.py``), else by draws (all ``summary.py``).
 Numbers of one kind share their draws, which are made once, block by block.
 """
 
@@ -16,8 +16,7 @@ import numpy as np
 
 from infoscope.core.numerics import Array, best_assignment, freeze_arrays, group_sum, keep_freed_memory
 from infoscope.errors import InputError, UndefinedError, check_keywords, check_level, check_seed
-from infoscope.metrics.arguments import tables
-from infoscope.metrics.registry import Law, Metric, find, metrics_of
+from infoscope.metrics.registry import Law, Metric, find, metrics_of, tables
 from infoscope.metrics.shannon import cell_terms
 from infoscope.posterior.exact_moments import (
     MEASURES,
@@ -36,7 +35,6 @@ from infoscope.posterior.measures import (
     summarize_exactly,
 )
 from infoscope.posterior.prior import DirichletBelief, ExactBelief, MixtureBelief, make_belief, read_prior
-from infoscope.posterior.proportions import find_lower_limit_of_mean_recall, is_proportion, summarize_proportion
 from infoscope.posterior.sample_size import count_samples, explain_sample_size, rescale_to_samples
 from infoscope.posterior.summary import (
     Correction,
@@ -45,8 +43,11 @@ from infoscope.posterior.summary import (
     allow_for_correction,
     check_draws,
     find_beta_limits,
+    find_lower_limit_of_mean_recall,
+    is_proportion,
     score_draws,
     summarize_draws,
+    summarize_proportion,
 )
 from infoscope.posterior.tree import Tree
 from infoscope.posterior.tree_rows import compute_split_r_hat

@@ -15,8 +15,8 @@ from rich.text import Text
 
 from infoscope.core.validation import LEVEL, SEED, validated
 from infoscope.errors import InfoscopeWarning, InputError
-from infoscope.metrics.arguments import tables
 from infoscope.metrics.one_vs_rest import Average, ZeroDivision
+from infoscope.metrics.registry import tables
 from infoscope.reports.text import UNICODE, TextColumn, escape_label, lay_out_columns, shorten_label
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import format_count

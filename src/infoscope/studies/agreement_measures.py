@@ -27,14 +27,16 @@ from infoscope.metrics.chance import BinaryTables, binary_entropy
 from infoscope.metrics.registry import Card, Metric, describe_metric, register
 from infoscope.posterior import Posterior
 from infoscope.results.estimate import Estimate, drop_infinite
-from infoscope.studies.multilabel_measures import micro_recall, permuted_proficiency, sum_categories
-from infoscope.studies.multilabel_measures import proficiency as category_proficiency
-from infoscope.studies.multilabel_renaming import (
+from infoscope.studies.multilabel_measures import (
     MAX_RENAMED_CATEGORIES,
     Reassignment,
     assign_categories,
     find_reassignments,
+    micro_recall,
+    permuted_proficiency,
+    sum_categories,
 )
+from infoscope.studies.multilabel_measures import proficiency as category_proficiency
 from infoscope.tables import Contingency
 from infoscope.tables.label_sets import Categorization
 from infoscope.tables.labels import Label

@@ -15,7 +15,7 @@ from scipy.special import chdtri
 
 from infoscope.core.numerics import as_real
 from infoscope.core.validation import validated
-from infoscope.posterior.proportions import binomial_interval
+from infoscope.posterior.summary import binomial_interval
 from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding

@@ -4,7 +4,7 @@
 makes of it the table that the caller asked about: in its order, with its costs, re-weighted, or of clusters.
 ``add_examples`` reads rows of the confused pairs again, and searches the groups of rows in which they are frequent.
 ``fit_belief`` adds the posterior, or the reason why there is none; ``measure`` returns the ``SystemResult``. A judge is
-evaluated in the same way (``evaluate_judged.py``), and the classes of ``infoscope.report``.
+evaluated in the same way (``evaluate.py``), and the classes of ``infoscope.report``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Plans of further labels: how many are needed, which rows come first, and the sheets on which they are filled in.
 
-A ``LabelPlan`` is made by ``plan_labels`` (``latent_plan.py``: systems without truth) or by ``Judged.labels_for``
+A ``LabelPlan`` is made by ``plan_labels`` (``latent.py``: systems without truth) or by ``Judged.labels_for``
 (``judge_plan.py``: few labels and a judge). Its sampler draws the rows and estimates from their labels; everything
 that both have in common is here: the two results, the findings of what came back, and the sheets, which are CSV files
 with a line per row and an empty column for the label. The pages are ``reports/views/label_plan.py`` and

@@ -7,8 +7,8 @@ predicted captures 75.5% of the information in truth.
 
 The module reads in the order of the work: the results, the public functions, one predictor against the truth with its
 uncertainty and levels, several predictors against each other, and the findings. Sources are read by
-``multilabel_sources.py``, metrics are in ``multilabel_measures.py``, the renaming of categories is in
-``multilabel_renaming.py``; the page is ``reports/views/multilabel.py``.
+``multilabel_sources.py``, metrics and the renaming of categories are in ``multilabel_measures.py``; the page is
+``reports/views/multilabel.py``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from infoscope.errors import InputError
 from infoscope.metrics import proficiency as table_proficiency
 from infoscope.metrics.chance import binary_entropy
 from infoscope.metrics.registry import Card
-from infoscope.posterior.proportions import binomial_interval
+from infoscope.posterior.summary import binomial_interval
 from infoscope.readers.labels import make_cleaner
 from infoscope.results.base import SystemsResult
 from infoscope.results.estimate import Difference, Estimate, Verdict
@@ -39,30 +39,28 @@ from infoscope.results.provenance import IgnoredRows, Provenance
 from infoscope.results.system import MeasuredSystem
 from infoscope.studies.inputs import describe_blank_labels
 from infoscope.studies.multilabel_measures import (
+    MAX_RENAMED_CATEGORIES,
     MEASURES,
     RENAMED,
+    AssignBy,
     CategorySums,
+    Chance,
     ObjectSums,
+    Reassignment,
     adjusted_proficiency,
+    assign_categories,
     chance_proficiency,
+    compute_pair_information,
+    compute_pair_worth,
     extended_bcubed_f1,
     extended_bcubed_precision,
     extended_bcubed_recall,
-    object_f_beta,
-    score_sums,
-    sum_categories,
-)
-from infoscope.studies.multilabel_renaming import (
-    MAX_RENAMED_CATEGORIES,
-    AssignBy,
-    Chance,
-    Reassignment,
-    assign_categories,
-    compute_pair_information,
-    compute_pair_worth,
     find_best_order,
     find_reassignments,
     measure_chance,
+    object_f_beta,
+    score_sums,
+    sum_categories,
 )
 from infoscope.studies.multilabel_sources import (
     FileFormat,

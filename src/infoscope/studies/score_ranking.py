@@ -19,7 +19,7 @@ from scipy.special import expit, logit, stdtrit
 from infoscope.core import native_code
 from infoscope.core.numerics import Real, as_real, distinct, weighted_log2
 from infoscope.errors import InputError
-from infoscope.posterior.proportions import binomial_interval
+from infoscope.posterior.summary import binomial_interval
 from infoscope.results.estimate import Estimate
 from infoscope.studies.score_arrays import BinaryScores
 from infoscope.tables import Contingency

@@ -17,8 +17,8 @@ from infoscope.core.numerics import Real, distinct
 from infoscope.errors import InputError, UndefinedError
 from infoscope.metrics.losses import mean_cost, read_cost_matrix
 from infoscope.metrics.registry import find
-from infoscope.posterior.proportions import summarize_proportion
 from infoscope.posterior.sample_size import rescale_to_samples
+from infoscope.posterior.summary import summarize_proportion
 from infoscope.results.estimate import Estimate, drop_infinite
 from infoscope.studies.score_ranking import ThresholdTables
 from infoscope.tables import Contingency
