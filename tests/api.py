@@ -26,6 +26,7 @@ HOMES = {
     "assign_categories": "infoscope.studies.multilabel_measures",
     "assign_colours": "infoscope.figures.tracks",
     "Association": "infoscope.tables.tracks",
+    "average_column": "infoscope.studies.tune",
     "average_precision": "infoscope.studies.operating_points",
     "Axis": "infoscope.figures.scene",
     "Bar": "infoscope.figures.scene",

@@ -11,10 +11,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import infoscope as ifs
-from tests.api import pareto_front
+from tests.api import Rows, average_column, pareto_front
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = Path(os.environ.get("INFOSCOPE_REFERENCE_DATA", ROOT.parent / "shared"))
+
+
+def test_the_average_of_a_column_does_not_depend_on_the_order_of_its_rows():
+    """An engine with several threads gives rows in any order, and sums of floats would differ in the last digit."""
+    rng = np.random.default_rng(8)
+    seconds = tuple(f"{cost!r}" for cost in rng.lognormal(sigma=3, size=100_000).tolist())
+    codes = np.stack([np.zeros(100_000, dtype=np.int64), np.arange(100_000)])
+    rows = Rows(("depth", "seconds"), (("1",), seconds), codes, rng.integers(1, 9, 100_000))
+    orders = [rng.permutation(100_000) for _ in range(9)]
+    averages = {
+        average_column(Rows(rows.names, rows.labels, codes[:, order], rows.counts[order]), "seconds")
+        for order in orders
+    }
+
+    assert len(averages) == 1
+    assert averages.pop() == pytest.approx(np.average(np.array(seconds, dtype=float), weights=rows.counts))
 
 
 def _run(right: int, wrong: int) -> ifs.Contingency:

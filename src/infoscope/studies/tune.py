@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import fsum
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -384,7 +385,7 @@ def tune(
             (tables[setting],) = count_tables(path, truth, system, read, **labels).values()
             if against is not None:
                 joint = read_joint(path, truth=truth, system=[against], read=read)
-                costs[setting] = _average_column(joint.rows, against)
+                costs[setting] = average_column(joint.rows, against)
         warn_of_rows(add_ignored(table.ignored for table in tables.values()))
     else:
         counted = count_tables(source, truth, system, read, by=list(names), **labels)
@@ -392,7 +393,7 @@ def tune(
         if against is not None:
             query = Query(truth, (against,), by=tuple(names), joint=True, read=read or ReadOptions())
             joints, _ = read_joints(source, query)
-            costs = {group: _average_column(joint.rows, against) for group, joint in joints.items()}
+            costs = {group: average_column(joint.rows, against) for group, joint in joints.items()}
         tables = _tables_by_setting(counted)
     return _order_settings(tables, names, None if against is None else costs, against or "against", choice)
 
@@ -405,13 +406,14 @@ def _tables_by_setting(tables: Tables) -> dict[Any, Contingency]:
     return {group: table for (group, _), table in tables.items()}
 
 
-def _average_column(rows: Rows, name: str) -> float:
-    """Average a column of numbers over its rows; empty fields are left out."""
+def average_column(rows: Rows, name: str) -> float:
+    """Average a column of numbers over its rows, the same in every order of these; empty fields are left out."""
     numbers = np.append(decode_numbers(rows.labels[1], name), np.nan)[rows.codes[1]]  # the last for a missing one
     is_filled = ~np.isnan(numbers)
     if not is_filled.any():
         raise InputError(f"column {name!r} has no number for one of the settings; each needs one")
-    return float(np.average(numbers[is_filled], weights=rows.row_counts[is_filled]))
+    times = rows.row_counts[is_filled]
+    return fsum((numbers[is_filled] * times).tolist()) / fsum(times.tolist())
 
 
 # Settings -------------------------------------------------------------------------------------------------------------
