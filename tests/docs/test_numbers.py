@@ -23,7 +23,7 @@ LIMITS = {
     "how-to/comparison": {
         "999": ("infoscope.studies.compare", "SWAPS"),
         "199": ("infoscope.studies.compare_statistics", "MIN_SWAPS"),
-        "30": ("infoscope.studies.evaluate_judged", "MAX_COMPARED_SYSTEMS"),
+        "30": ("infoscope.studies.evaluate", "MAX_COMPARED_SYSTEMS"),
         "64": ("infoscope.readers.reader", "SMALL_FILES >> 20"),
         "100,000": ("infoscope.studies.evaluate_tables", "MAX_KEPT_ROWS"),
     },
