@@ -1,5 +1,5 @@
 // Ranks of the search: pages that answer a question come before those that list everything.
-const FIRST = { "how-to": 4, start: 3, tutorials: 2, explanation: 2 };
+const FIRST = { "how-to": 4, start: 3, tutorials: 2, explanation: 4 };
 
 var Scorer = {
   score: (result) => result[4] + (FIRST[result[0].split("/")[0]] || 0),

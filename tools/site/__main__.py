@@ -16,7 +16,6 @@ from tools.site.reference import api_pages, commands_page, glossary_page, schema
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 REFERENCE = DOCS / "reference"
-STRICT = ["-W", "--keep-going"]
 
 
 def write_reference(folder: Path = REFERENCE) -> None:
@@ -28,28 +27,17 @@ def write_reference(folder: Path = REFERENCE) -> None:
         write(folder)
 
 
-def build(target: Path) -> int:
-    """The site as pages; a warning is an error."""
-    write_reference()
-    return build_main([*STRICT, "-q", "-b", "html", str(DOCS), str(target)])
-
-
-def check(docs: Path, target: Path, pages: list[str]) -> int:
-    """Read and link every page strictly, and write some of them, as the theme takes most of the time.
-
-    Of the search over the others, Sphinx warns.
-    """
-    shared = ["-q", "-D", "smartquotes=0", "-d", str(target / ".doctrees"), str(docs), str(target)]
+def build(docs: Path, target: Path, *options: str) -> int:
+    """Build the site of a folder of pages; a warning is an error."""
     was_collecting = gc.isenabled()
     gc.disable()  # millions of small nodes that stay until the end, a quarter of the time
     try:
-        return build_main([*STRICT, "-b", "dummy", *shared]) or build_main(
-            ["-b", "html", *shared, *(str(docs / page) for page in pages)]
-        )
+        return build_main(["-W", "--keep-going", "-q", "-b", "html", *options, str(docs), str(target)])
     finally:
         if was_collecting:
             gc.enable()
 
 
 if __name__ == "__main__":
-    sys.exit(build(Path(sys.argv[1]) if sys.argv[1:] else ROOT / "site"))
+    write_reference()
+    sys.exit(build(DOCS, Path(sys.argv[1]) if sys.argv[1:] else ROOT / "site"))
