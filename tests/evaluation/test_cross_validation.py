@@ -149,10 +149,9 @@ def test_one_repeat_has_no_spread_and_valid_json() -> None:
 
 def test_the_frame_has_a_row_for_each_repeat(result: ifs.CrossValidation) -> None:
     pytest.importorskip("pandas")
+    assert len(result.to_frame("pandas", wide=True)) == 16
     frame = result.to_frame("pandas")
-
-    assert len(frame) == 16
-    found = frame[frame["estimator"] == "tree"]["erroneous_information_ratio"].to_numpy()
+    found = frame[(frame["system"] == "tree") & (frame["metric"] == "erroneous_information_ratio")]["value"].to_numpy()
     np.testing.assert_array_equal(found, result.cloud("tree"))
 
 

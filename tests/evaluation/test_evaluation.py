@@ -183,7 +183,7 @@ def catalogue_score(name: str) -> float:
 
 def test_frame_has_a_row_a_system() -> None:
     pytest.importorskip("pandas")
-    frame = evaluate({"a": M6, "b": M6}).to_frame()
+    frame = evaluate({"a": M6, "b": M6}).to_frame(wide=True)
 
     assert list(frame["system"]) == ["a", "b"]
     assert list(frame["accuracy"]) == [0.83, 0.83]

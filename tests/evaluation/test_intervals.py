@@ -163,9 +163,15 @@ def test_text_and_markdown_show_intervals_for_one_and_for_several() -> None:
 
 def test_frame_has_limits_beside_values() -> None:
     pytest.importorskip("pandas")
-    frame = evaluate({"a": TABLE}).to_frame()
+    result = evaluate({"a": TABLE})
+    wide, tidy = result.to_frame(wide=True), result.to_frame()
+    assert wide["proficiency.low"][0] < wide["proficiency"][0] < wide["proficiency.high"][0]
 
-    assert frame["proficiency.low"][0] < frame["proficiency"][0] < frame["proficiency.high"][0]
+    row = tidy[tidy["metric"] == "proficiency"].iloc[0]
+    assert (row["low"], row["value"], row["high"]) == tuple(
+        wide[name][0] for name in ("proficiency.low", "proficiency", "proficiency.high")
+    )
+    assert row["sample_value"] == result["a"].number("proficiency") != row["value"]
 
 
 def test_intervals_survive_json() -> None:

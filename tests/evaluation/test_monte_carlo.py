@@ -118,7 +118,7 @@ def test_every_form_of_the_result(rows: pd.DataFrame, tmp_path: Path) -> None:
     assert all(point.spread is not None for point in points)
     dots = [mark for mark in found.plot("coverage").panel().marks if isinstance(mark, Cloud)]
     assert all(mark.size > Cloud(mark.points).size for mark in dots)  # few runs are seen one by one
-    assert len(found.to_frame("pandas")) == 2 * RUNS
+    assert len(found.to_frame("pandas", wide=True)) == 2 * RUNS
     assert found.findings[0].code == "spread_over_runs"
     assert "same number of samples of each class" in found.findings[0].text
     other = ifs.monte_carlo({"x": [table([[8, 2], [3, 7]]), table([[9, 2], [3, 6]])]})

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -42,11 +43,14 @@ def test_lower_is_better() -> None:
 
 def test_frames_have_the_named_metrics_alone() -> None:
     pytest.importorskip("pandas")
-    frame = ifs.evaluate(TRUTH, SYSTEMS, metrics=["mcc", "accuracy"]).to_frame("pandas")
+    frame = ifs.evaluate(TRUTH, SYSTEMS, metrics=["mcc", "accuracy"]).to_frame("pandas", wide=True)
     names = [name for name in frame.columns if "." not in name]
 
     assert names == ["system", "n", "mcc", "accuracy"]
     assert frame["accuracy"].tolist() == [pytest.approx(4 / 6), pytest.approx((114 + 4) / 120)]
+    tidy = ifs.evaluate(TRUTH, SYSTEMS, metrics=["mcc", "accuracy"]).to_frame("pandas")
+    assert tidy["metric"].tolist() == ["mcc", "accuracy"] * 2
+    assert tidy["class"].isna().all()
 
 
 @pytest.mark.slow
@@ -82,12 +86,11 @@ def run(*words: str) -> Result:
 def test_on_the_command_line(log: str) -> None:
     words = ["evaluate", log, "-s", "poor,good", "--metric", "mcc", "--metric", "kappa"]
     text, table, document = (run(*words, "--format", form) for form in ("text", "csv", "json"))
-    header, *rows = csv.reader(io.StringIO(table.stdout))
+    rows = list(csv.DictReader(io.StringIO(table.stdout)))
 
     assert text.exit_code == table.exit_code == document.exit_code == 0, text.output
     assert "Systems by Matthews correlation coefficient" in text.stdout
-    assert [name for name in header if "." not in name] == ["system", "n", "mcc", "kappa"]
-    assert [row[0] for row in rows] == ["poor", "good"]
+    assert [(row["system"], row["metric"]) for row in rows] == list(product(["poor", "good"], ["mcc", "kappa"]))
     assert json.loads(document.stdout)["metrics"] == ["mcc", "kappa"]
     wrong = run("evaluate", log, "-s", "poor,good", "--metric", "acuracy")
     assert (wrong.exit_code, "did you mean 'accuracy'?" in wrong.stderr) == (2, True)

@@ -103,7 +103,7 @@ def test_the_frame_holds_the_values() -> None:
     truth, given = predictors(60, {"p|1": 0.8})
     result = multilabel.compare(truth, given, draws=0, shuffles=0, splits=0)
 
-    assert result.to_frame()["proficiency"][0] == result["p|1"].value("proficiency")
+    assert result.to_frame(wide=True)["proficiency"][0] == result["p|1"].value("proficiency")
 
 
 def test_sparse_sets_are_warned_about() -> None:

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import infoscope as ifs
+from infoscope.results.frame import write_parquet
 from tests.api import collect_columns, rename_taken_columns, score_groups, two_thresholds
 
 ROWS = {"gold": [*"aabbab"] * 8, "svm": [*"abbbaa"] * 8, "score": [0.1, 0.2, 0.8, 0.9, 0.4, 0.7] * 8}
@@ -55,7 +56,7 @@ def test_a_class_called_truth_is_beside_the_true_classes() -> None:
 )
 def test_any_class_can_be_a_column_of_parquet(tmp_path: Path, names: tuple[str, str], columns: list[str]) -> None:
     found = thresholds(*names)
-    found.save(tmp_path / "result.parquet")
+    write_parquet(found.rows(), tmp_path / "result.parquet")
 
     stored = pq.read_table(tmp_path / "result.parquet")
     assert stored.column_names == ["truth", *columns, "rejected"]
@@ -72,3 +73,14 @@ def test_lone_surrogates_are_escapes_in_frames(tmp_path: Path) -> None:
 
 def test_a_new_name_is_no_other_one_either() -> None:
     assert rename_taken_columns({"n": 1, "by.n": 2}, {"n"}, "by") == {"by.by.n": 1, "by.n": 2}
+
+
+@pytest.mark.parametrize("column", ["system", "metric", "value", "low", "class", "undefined", "n"])
+def test_a_group_may_be_called_as_a_column_of_the_tidy_rows(column: str) -> None:
+    found = ifs.evaluate(ROWS | {column: GROUP}, truth="gold", system="svm", by=column, metrics=["accuracy"])
+
+    columns = collect_columns(found.tidy_rows())
+    assert columns[f"by.{column}"] == ["u", "v"]
+    assert columns["group"] == [f"{column} u", f"{column} v"]
+    assert columns["metric"] == ["accuracy"] * 2
+    assert columns["value"] == [system.number("accuracy") for system in found.systems]

@@ -11,6 +11,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import jsonschema
+import pyarrow
 import pytest
 
 import infoscope as ifs
@@ -169,9 +170,35 @@ def test_a_notebook_cell_runs_no_code(result):
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
 def test_frames_hold_the_rows(result, backend):
     pytest.importorskip(backend)
-    found = result.to_frame(backend)
-    assert type(found).__module__.split(".")[0] == backend
-    assert found.shape[0] == len(list(result.rows())) > 0
+    for wide, rows in ((False, result.tidy_rows()), (True, result.rows())):
+        found = result.to_frame(backend, wide=wide)
+        assert type(found).__module__.split(".")[0] == backend
+        assert found.shape[0] == len(list(rows)) > 0
+        assert pyarrow.table(found).num_rows == found.shape[0]
+        assert hasattr(found, "__arrow_c_stream__")
+
+
+def test_tidy_rows_have_one_contract(result, again):
+    frame = result.to_frame("pyarrow")
+    words, numbers = ("system", "group", "class", "metric"), ("value", "low", "high", "sample_value")
+    assert tuple(frame.column_names[:9]) == (*words, *numbers, "undefined")
+    assert all(frame.schema.field(name).type == pyarrow.string() for name in (*words, "undefined"))
+    assert all(frame.schema.field(name).type == pyarrow.float64() for name in numbers)
+    assert list(again.tidy_rows()) == list(result.tidy_rows())
+    for row in frame.to_pylist():
+        assert row["metric"]
+        assert row["undefined"] is None or row["value"] is None
+        if row["low"] is not None and row["value"] is not None:
+            assert row["low"] <= row["value"] <= row["high"]
+
+
+def test_every_number_of_the_wide_rows_is_in_the_tidy_ones(result):
+    """What is shown under a name of its own, a mean and a standard deviation apart."""
+    tidy = {row["value"] for row in result.tidy_rows()} | {part for row in result.tidy_rows() for part in row.values()}
+    for row in result.rows():
+        for name, value in row.items():
+            if isinstance(value, float) and not name.endswith((".mean", ".sd")):
+                assert value in tidy, name
 
 
 def test_an_unknown_backend_is_rejected(result):
@@ -197,7 +224,7 @@ def test_saved_forms_hold_what_the_methods_give(result, tmp_path):
     assert result.save(tmp_path / "a.txt").read_text(encoding="utf-8") == result.to_text()
     with result.save(tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == len(list(result.rows()))
+    assert len(rows) == len(list(result.tidy_rows()))
     import duckdb
 
     path = result.save(tmp_path / "a.parquet")

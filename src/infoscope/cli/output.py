@@ -152,7 +152,7 @@ class Output:
         if self.form == "json":
             return result.to_json() + "\n"
         if self.form == "csv":
-            return ifs.results.format_csv(result.rows())
+            return ifs.results.format_csv(result.tidy_rows())
         if self.form != "text":
             return ifs.reports.render(result, self.form, unit=self.unit, max_rows=0 if self.verbose else 8)
         width = 100 if self.path else min(max(shutil.get_terminal_size((100, 24)).columns, 40), 200)

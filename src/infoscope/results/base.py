@@ -22,7 +22,7 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.results.codec import decode, encode, json_schema
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
-from infoscope.results.frame import build_frame, format_csv, write_parquet
+from infoscope.results.frame import Backend, Record, build_frame, format_csv, make_tidy, make_wide, write_parquet
 from infoscope.results.provenance import Provenance
 from infoscope.results.system import find_system
 from infoscope.typing import Axes, DataFrame, Json, StrPath
@@ -62,6 +62,8 @@ class Result(ABC):
     version: ClassVar[int] = 2
     provenance: Provenance
     findings: tuple[Finding, ...]
+    roles: ClassVar[Mapping[str, str]] = {"system": "system"}
+    """Column of the tidy rows that a column of a record is."""
     _source: ClassVar[StrPath | None] = None
     """The file that a result was read from, on the object itself."""
 
@@ -112,13 +114,51 @@ class Result(ABC):
     __iter__: Any = None  # what has items by name alone is no sequence
 
     @abstractmethod
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Yield the result as tidy rows, the content of ``to_frame``."""
+    def records(self) -> Iterator[Record]:
+        """Yield a record per system, pair, class or point: its keys and words, and an estimate for each number."""
 
-    def to_frame(self, backend: str | None = None) -> DataFrame:
-        """Return the tidy rows as a data frame of pandas, polars or pyarrow, whichever is installed unless named."""
+    def rows(self) -> Iterator[Mapping[str, Json]]:
+        """Yield the records as wide rows, with a column for each number: the content of ``to_frame(wide=True)``."""
+        return map(make_wide, self.records())
+
+    def tidy_rows(self) -> Iterator[Mapping[str, Json]]:
+        """Yield the numbers as tidy rows, one for each: the content of ``to_frame``."""
+        for record in self.records():
+            yield from make_tidy(record, {}, self.roles)
+
+    def to_frame(self, backend: Backend | None = None, *, wide: bool = False) -> DataFrame:
+        """Return the numbers as a data frame with one row for each, or one column for each.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The library of the frame; by default the first of them that is installed.
+        wide : bool, default False
+            Whether each number is a column, and the rows are systems, pairs, classes or points.
+
+        Returns
+        -------
+        DataFrame
+            The tidy columns system, group, class, metric, value, low, high, sample_value and undefined, with what a
+            kind of result has more behind them; a cell is empty where a column does not apply. ``value`` is the number
+            that reports show, ``sample_value`` that of the sample where the one shown is corrected, and ``undefined``
+            says why there is none. An evaluation for which metrics were named has these alone.
+
+        Raises
+        ------
+        InputError
+            If the library is not installed, or none is.
+
+        Examples
+        --------
+        >>> from infoscope import evaluate
+        >>> result = evaluate(["cat", "dog"] * 20, ["cat", "dog"] * 19 + ["dog", "dog"], metrics=["accuracy", "mcc"])
+        >>> frame = result.to_frame("pandas")
+        >>> frame[["system", "metric", "value"]].round(3).values.tolist()
+        [['system', 'accuracy', 0.975], ['system', 'mcc', 0.951]]
+        """
         with report_contradictions(self._source):
-            return build_frame(self.rows(), backend)
+            return build_frame(self.rows() if wide else self.tidy_rows(), backend)
 
     def to_text(self, *, width: int = 100, unit: Unit = "bits") -> str:
         """Return the report as a terminal shows it, without colour."""
@@ -145,6 +185,8 @@ class Result(ABC):
     def save(self, path: StrPath, *, force: bool = False) -> Path:
         """Write the result in the form that the suffix names: .json, .md, .html, .txt, .csv or .parquet.
 
+        The rows of .csv and .parquet are the tidy ones of ``to_frame``.
+
         A file that exists is replaced only if it is a page of infoscope and the new one is, too, or with ``force``.
         """
         form = get_form(path)
@@ -154,13 +196,13 @@ class Result(ABC):
             return self.to_html(path, force=force)
         if form == "parquet":
             with output_file(path, replace=force) as file, report_contradictions(self._source):
-                write_parquet(self.rows(), file)
+                write_parquet(self.tidy_rows(), file)
             return Path(path)
         if form == "json":
             text = self.to_json() + "\n"
         elif form == "csv":
             with report_contradictions(self._source):
-                text = format_csv(self.rows())
+                text = format_csv(self.tidy_rows())
         else:
             text = self._render(form)
         write_file(path, text, replace=force)
@@ -242,13 +284,10 @@ class SystemsResult(Result, Generic[System]):
         """Return the first system of this name or title."""
         return find_system(self.systems, name)
 
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Yield one row per system, with one column per metric."""
+    def records(self) -> Iterator[Record]:
+        """Yield one record per system."""
         for system in self.systems:
-            row: dict[str, Any] = {"system": system.name, "n": system.n}
-            for name, estimate in system.metrics.items():
-                row |= estimate.columns(name)
-            yield row
+            yield {"system": system.name, "n": system.n, **system.metrics}
 
 
 # Results of any kind --------------------------------------------------------------------------------------------------

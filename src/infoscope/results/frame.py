@@ -1,10 +1,14 @@
-"""Tidy rows as a data frame of whichever library is installed, or as a CSV or Parquet file."""
+"""Records of a result as wide and as tidy rows, in a data frame of whichever library is installed, CSV or Parquet.
+
+A record is one system, pair, class or point: its keys and words by column, and an ``Estimate`` for each number. A wide
+row has a column per number, tidy ones are a row per number.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,6 +18,7 @@ import lazy_loader
 from infoscope.core.embedded_database import embedded_database, writing_to
 from infoscope.errors import InputError
 from infoscope.results.codec import encode
+from infoscope.results.estimate import Estimate
 from infoscope.typing import DataFrame, Json
 
 if TYPE_CHECKING:
@@ -24,9 +29,55 @@ else:
 Backend = Literal["pandas", "polars", "pyarrow"]
 BACKENDS: tuple[Backend, ...] = ("pandas", "polars", "pyarrow")
 
+Record = Mapping[str, "Json | Estimate"]
+
+TIDY_NUMBERS = ("value", "low", "high", "sample_value")
+TIDY = ("system", "group", "class", "metric", *TIDY_NUMBERS, "undefined")
+"""Columns of the tidy rows of every kind of result; what a kind has more comes after them."""
+
+
+def describe_group(values: Mapping[str, Json]) -> str | None:
+    """Return a group of rows in words, by its value in each column; None for all rows.
+
+    >>> describe_group({"region": "north", "day": "monday"})
+    'region north, day monday'
+    """
+    return ", ".join(f"{name} {value}" for name, value in values.items()) or None
+
+
+def make_wide(record: Record) -> dict[str, Json]:
+    """Return a record with a column for each number, and for its mean and interval where it has these."""
+    row: dict[str, Json] = {}
+    for name, value in record.items():
+        row |= dict(value.columns(name)) if isinstance(value, Estimate) else {name: value}
+    return row
+
+
+def make_tidy(record: Record, own: Mapping[str, Json], roles: Mapping[str, str]) -> Iterator[dict[str, Json]]:
+    """Yield a row per number of a record: the tidy columns, then its other keys and words.
+
+    Parameters
+    ----------
+    record
+        Keys and words by column, and an estimate for each number.
+    own
+        Values of tidy columns that the record does not have, as the class.
+    roles
+        Tidy column that a column of the record is, as the system that it calls "estimator".
+    """
+    words = {name: value for name, value in record.items() if not isinstance(value, Estimate)}
+    keys = {**{roles[name]: words.pop(name) for name in roles if name in words}, **own}
+    more = {name: keys.pop(name) for name in list(keys) if name not in TIDY}
+    more = {**more, **rename_taken_columns(words, {*TIDY, *more}, "by")}
+    for name, value in record.items():
+        if isinstance(value, Estimate):
+            row = {"metric": name, "value": value.shown, "low": value.low, "high": value.high}
+            row |= {"sample_value": value.value if value.corrected else None, "undefined": value.undefined}
+            yield {**dict.fromkeys(TIDY), **row, **keys, **more}
+
 
 def build_frame(rows: Iterable[Mapping[str, Json]], backend: str | None = None) -> DataFrame:
-    """Return the rows as a data frame, without ``backend`` of the first of pandas, polars and pyarrow that is there."""
+    """Return rows as a data frame, without ``backend`` of the first of pandas, polars and pyarrow that is there."""
     if backend is None:
         backend = next((name for name in BACKENDS if find_spec(name) is not None), None)
         if backend is None:
@@ -36,7 +87,11 @@ def build_frame(rows: Iterable[Mapping[str, Json]], backend: str | None = None) 
         raise InputError(f"backend is {backend!r}; one of {', '.join(BACKENDS)} is required")
     if find_spec(library) is None:
         raise InputError(f"{backend} is not installed; pip install {backend}, or choose another backend")
-    return nw.from_dict(collect_columns(rows), backend=library).to_native()
+    columns = collect_columns(rows)
+    frame = nw.from_dict(columns, backend=library)
+    empty = [name for name in TIDY if all(value is None for value in columns.get(name, [0]))]
+    kinds = {name: nw.Float64 if name in TIDY_NUMBERS else nw.String for name in empty}
+    return frame.with_columns(nw.lit(None, kind).alias(name) for name, kind in kinds.items()).to_native()
 
 
 def format_csv(rows: Iterable[Mapping[str, Json]]) -> str:
@@ -81,22 +136,13 @@ def write_parquet(rows: Iterable[Mapping[str, Json]], path: Path) -> None:
     columns = collect_columns(rows)
     if not columns:
         raise InputError("the result has no rows; save it as JSON instead")
-    # the database takes no names that are empty or differ by case
-    places = [f"c{position}" for position in range(len(columns))]
-    types = []
-    for values in columns.values():
+    lists = []
+    for place, (name, values) in enumerate(columns.items()):
         kinds = {type(value) for value in values if value is not None}
-        is_real = bool(kinds) and kinds <= {int, float}
-        types.append(
-            "BOOLEAN" if kinds == {bool} else "BIGINT" if kinds == {int} else "DOUBLE" if is_real else "VARCHAR"
-        )
-    declared = ", ".join(f"{place} {kind}" for place, kind in zip(places, types, strict=True))
-    quoted = [f'"{name.replace(chr(34), chr(34) * 2)}"' if name else '" "' for name in columns]
-    named = ", ".join(f"{place} AS {name}" for place, name in zip(places, quoted, strict=True))
-    with embedded_database() as connection, writing_to(path) as name:
-        connection.execute(f"CREATE TEMP TABLE result ({declared})")
-        marks = ", ".join("?" * len(columns))
-        for row in zip(*columns.values(), strict=True):
-            connection.execute(f"INSERT INTO result VALUES ({marks})", row)
-        query = f"COPY (SELECT {named} FROM result) TO $path (FORMAT parquet, USE_TMP_FILE false)"
-        connection.execute(query, {"path": name})
+        is_real = kinds <= {int, float} and bool(kinds or name in TIDY_NUMBERS)
+        kind = "BOOLEAN" if kinds == {bool} else "BIGINT" if kinds == {int} else "DOUBLE" if is_real else "VARCHAR"
+        quoted = f'"{name.replace(chr(34), chr(34) * 2)}"' if name else '" "'
+        lists.append(f"unnest($c{place}::{kind}[]) AS {quoted}")
+    with embedded_database() as connection, writing_to(path) as file:
+        query = f"COPY (SELECT {', '.join(lists)}) TO $path (FORMAT parquet, USE_TMP_FILE false)"
+        connection.execute(query, {"path": file} | {f"c{at}": values for at, values in enumerate(columns.values())})

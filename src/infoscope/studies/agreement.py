@@ -29,6 +29,7 @@ from infoscope.results.base import Result
 from infoscope.results.codec import encode
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding, shorten_list
+from infoscope.results.frame import Record, make_tidy
 from infoscope.results.provenance import Provenance
 from infoscope.results.system import MeasuredSystem, find_system
 from infoscope.studies.agreement_measures import (
@@ -107,6 +108,7 @@ class Agreement(Result):
     """The agreement of annotators, without a truth."""
 
     kind: ClassVar[str] = "agreement"
+    roles: ClassVar[Mapping[str, str]] = {"system": "system", "truth": "versus"}
 
     annotators: tuple[Annotator, ...]
     items: int
@@ -144,15 +146,24 @@ class Agreement(Result):
         own = 0 if metric == "reassigned" else 1.0
         return [[own if a == b else values.get((a, b)) for b in self.names] for a in self.names]
 
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Yield one row per ordered pair of annotators."""
+    def records(self) -> Iterator[Record]:
+        """Yield one record per ordered pair of annotators."""
         for pair in self.pairs:
-            row = {name: value for name, value in vars(pair).items() if name not in ("renamings", "information")}
+            record = {name: value for name, value in vars(pair).items() if name not in ("renamings", "information")}
+            record |= {
+                name: Estimate(value) for name, value in record.items() if name not in ("truth", "system", "items")
+            }
             if pair.information is not None:
-                for name in ("mutual_information", "variation_of_information"):
-                    row |= dict(getattr(pair.information, name).columns(name))
-                row |= dict(pair.information.proficiency.columns("proficiency"))
-            yield row
+                names = ("mutual_information", "variation_of_information", "proficiency")
+                record |= {name: getattr(pair.information, name) for name in names}
+            yield record
+
+    def tidy_rows(self) -> Iterator[Mapping[str, Json]]:
+        """Yield the coefficients of all annotators, the numbers of each, and those of each ordered pair."""
+        yield from make_tidy({"krippendorff_alpha": self.krippendorff_alpha, **self.coefficients}, {}, {})
+        for annotator in self.annotators:
+            yield from make_tidy({"items": annotator.items, **annotator.metrics}, {"system": annotator.name}, {})
+        yield from super().tidy_rows()
 
 
 # The study ------------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ The page is ``reports/views/calibration.py``; the cross-entropy it starts from i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -19,11 +19,12 @@ from infoscope.posterior.summary import binomial_interval
 from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
+from infoscope.results.frame import Record
 from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
 from infoscope.studies.score_arrays import Probabilities, encode_probabilities
 from infoscope.studies.scores import cross_entropy
 from infoscope.studies.sweep import decide
-from infoscope.typing import ArrayLike, Frame, Json, LabelsLike
+from infoscope.typing import ArrayLike, Frame, LabelsLike
 
 Confidence = Literal["over-confident", "under-confident", "calibrated"]
 BINS = 15
@@ -78,10 +79,15 @@ class Calibration(Result):
         """2 to the cross-entropy: among how many equally likely classes the probabilities leave one to guess."""
         return float(np.exp2(np.inf if self.cross_entropy is None else self.cross_entropy))
 
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Yield one row with every number."""
-        numbers = ("cross_entropy", "perplexity", "sharpened", "bits_lost", "sharpness", "ranked")
-        yield {"verdict": self.verdict, "samples": self.samples, **{name: getattr(self, name) for name in numbers}}
+    def records(self) -> Iterator[Record]:
+        """Yield one record with every number."""
+        bits = ("cross_entropy", "perplexity", "sharpened", "bits_lost", "sharpness", "ranked")
+        names = (*bits, "confidence", "expected_calibration_error", "calibration_error_by_chance")
+        numbers = {
+            name: Estimate(None) if (number := getattr(self, name)) is None else Estimate.of(number) for name in names
+        }
+        numbers["sharpness"] = Estimate(self.sharpness, low=self.sharpness_low, high=self.sharpness_high)
+        yield {"verdict": self.verdict, "samples": self.samples, **numbers, "accuracy": self.accuracy}
 
 
 @validated()

@@ -43,6 +43,7 @@ from infoscope.readers.reader import prepare_finished_tables
 from infoscope.results.base import Result
 from infoscope.results.estimate import Difference, Estimate, invert
 from infoscope.results.finding import Finding
+from infoscope.results.frame import Record
 from infoscope.results.provenance import Provenance
 from infoscope.results.system import SystemMetrics, find_system
 from infoscope.studies.compare_statistics import (
@@ -97,7 +98,7 @@ from infoscope.tables.counting import warn_of
 from infoscope.tables.ifs_file import hash_tables
 from infoscope.tables.labels import Label
 from infoscope.tables.transformations import StatedCosts, match_shares, sort_by_scale
-from infoscope.typing import Json, LabelsByName, LabelsLike, PriorLike, Source
+from infoscope.typing import LabelsByName, LabelsLike, PriorLike, Source
 
 DEFAULT_METRICS = ("proficiency", "erroneous_information_ratio")
 ERRORS = "erroneous_information_ratio"
@@ -200,6 +201,7 @@ class Comparison(Result):
     """Differences of all pairs of systems, and a ranking by each metric."""
 
     kind: ClassVar[str] = "comparison"
+    roles: ClassVar[Mapping[str, str]] = {"a": "system", "b": "versus", "metric": "metric"}
 
     systems: tuple[str, ...]
     samples: Mapping[str, float]
@@ -257,14 +259,14 @@ class Comparison(Result):
         """Return the system that the others are compared with: the baseline, or the first of a ranking."""
         return self.baseline or ranking.places[0].name
 
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Yield one row per pair and metric."""
+    def records(self) -> Iterator[Record]:
+        """Yield one record per pair and metric: the difference a − b."""
         for pair in self.pairs:
             yield {
                 "a": pair.a,
                 "b": pair.b,
                 "metric": pair.metric,
-                **dict(pair.estimate.columns("difference")),
+                "difference": pair.estimate,
                 "probability_a_better": pair.probability_a_better,
                 "verdict": pair.verdict,
                 "significant": pair.significant,

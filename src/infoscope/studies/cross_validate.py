@@ -30,6 +30,7 @@ from infoscope.readers.reader import count_tables, prepare_finished_tables
 from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
+from infoscope.results.frame import Record
 from infoscope.results.provenance import Provenance
 from infoscope.results.system import MeasuredSystem, find_system
 from infoscope.studies.inputs import describe_blank_labels, materialize_labels
@@ -39,7 +40,7 @@ from infoscope.tables.construction import Declared, count_labels
 from infoscope.tables.counting import add_ignored, merge_ignored, warn_of, warn_of_rows
 from infoscope.tables.encoding import check_pairing, one_column
 from infoscope.tables.labels import Label, as_labels
-from infoscope.typing import ArrayLike, Frame, Json, LabelsLike, Source
+from infoscope.typing import ArrayLike, Frame, LabelsLike, Source
 
 METRICS = ("proficiency", "false_information_ratio", "erroneous_information_ratio", "accuracy")
 """Metrics that the document holds of every repeat."""
@@ -92,6 +93,7 @@ class CrossValidation(Result):
     """One table per estimator and repeat, and what they show together."""
 
     kind: ClassVar[str] = "cross-validation"
+    roles: ClassVar[Mapping[str, str]] = {"estimator": "system"}
 
     estimators: tuple[EstimatorScores, ...]
     overlaps: tuple[ScoreOverlap, ...]
@@ -165,11 +167,11 @@ class CrossValidation(Result):
         batch = self.tables[name]
         return batch.with_cells(batch.cells.sum(axis=0))
 
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Yield one row per estimator and repeat."""
+    def records(self) -> Iterator[Record]:
+        """Yield one record per estimator and repeat."""
         for estimator in self.estimators:
             for repeat, values in enumerate(zip(*estimator.scores.values(), strict=True)):
-                scores = dict(zip(estimator.scores, values, strict=True))
+                scores = dict(zip(estimator.scores, map(Estimate.of, values), strict=True))
                 yield {"estimator": estimator.name, "repeat": repeat, **scores}
 
 

@@ -30,6 +30,7 @@ from infoscope.readers.reader import read_distinct_rows, read_distinct_rows_by_g
 from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
+from infoscope.results.frame import Record, make_tidy
 from infoscope.results.notation import state_p_value
 from infoscope.results.provenance import Provenance
 from infoscope.results.system import MeasuredSystem, find_system
@@ -114,6 +115,7 @@ class Drift(Result):
     """Label frequencies and relations of systems in two periods."""
 
     kind: ClassVar[str] = "drift"
+    roles: ClassVar[Mapping[str, str]] = {"first": "system", "second": "versus"}
 
     before: str
     after: str
@@ -142,15 +144,23 @@ class Drift(Result):
                 return pair
         raise KeyError(f"no pair {first!r} and {second!r}; the systems are {', '.join(map(repr, self.names))}")
 
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Yield one row per pair."""
+    def records(self) -> Iterator[Record]:
+        """Yield one record per pair."""
         for pair in self.pairs:
-            row: dict[str, Json] = {"first": pair.first, "second": pair.second, "p_adjusted": pair.p_adjusted}
-            row |= {"items_before": pair.items[0], "items_after": pair.items[1]}
+            record: dict[str, Json | Estimate] = {"first": pair.first, "second": pair.second}
+            record["p_adjusted"] = Estimate(pair.p_adjusted)
+            record |= {"items_before": pair.items[0], "items_after": pair.items[1]}
             for name in ("both", "first_alone", "second_alone", "second_given_first", "first_given_second"):
                 part: DriftPart = getattr(pair, name)
-                row |= {f"{name}.{key}": value for key, value in vars(part).items()}
-            yield row
+                record |= {f"{name}.{key}": Estimate(value) for key, value in vars(part).items()}
+            yield record
+
+    def tidy_rows(self) -> Iterator[Mapping[str, Json]]:
+        """Yield the numbers of each system, then those of each pair."""
+        for system in self.systems:
+            items = {"items_before": system.items[0], "items_after": system.items[1]}
+            yield from make_tidy({**items, **system.metrics}, {"system": system.name}, {})
+        yield from super().tidy_rows()
 
 
 # The study ------------------------------------------------------------------------------------------------------------

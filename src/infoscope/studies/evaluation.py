@@ -22,7 +22,7 @@ from infoscope.metrics.chance import CHANCE_LEVEL
 from infoscope.results.base import SystemsResult
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
-from infoscope.results.frame import rename_taken_columns
+from infoscope.results.frame import Record, describe_group, make_tidy, rename_taken_columns
 from infoscope.results.provenance import Provenance
 from infoscope.results.system import ABSENT, MeasuredSystem
 from infoscope.studies.clustering import SplitsAndMerges
@@ -214,7 +214,7 @@ class SystemResult(MeasuredSystem):
         """The name, with the group where there is one."""
         if not self.group:
             return self.name
-        return f"{self.name} ({', '.join(f'{key} {value}' for key, value in self.group.items())})"
+        return f"{self.name} ({describe_group(self.group)})"
 
     @property
     def is_informative(self) -> bool:
@@ -555,18 +555,28 @@ class Evaluation(SystemsResult[SystemResult]):
         """Return the document without the labels of single rows: a page is passed around."""
         return replace(self, row_labels=None).to_dict()
 
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Yield a row per system: the number shown of each metric, its mean and interval as ``metric.mean``, …
+    def records(self) -> Iterator[Record]:
+        """Yield a record per system with its metrics, or the chosen ones.
 
-        ``metric.value`` is the sample's value where the number shown is corrected. ``positive`` names the class that
-        metrics of one of two classes are about.
+        ``positive`` names the class that metrics of one of two classes are about.
         """
         for system in self.systems:
             chosen = {name: system.metrics[name] for name in self.metrics or system.metrics}
             positives = (estimate.positive for estimate in chosen.values() if estimate.positive is not None)
             positive = next(positives, None)
-            numbers: dict[str, Any] = {"n": system.n} | ({} if positive is None else {"positive": positive})
-            for name, estimate in chosen.items():
-                numbers |= estimate.columns(name)
-            group = rename_taken_columns(system.group or {}, {"system", *numbers}, "by")
-            yield {"system": system.name, **group, **numbers}
+            words: Record = {"n": system.n} | ({} if positive is None else {"positive": positive})
+            columns = [name for metric, estimate in chosen.items() for name, _ in estimate.columns(metric)]
+            group = rename_taken_columns(system.group or {}, {"system", *words, *columns}, "by")
+            yield {"system": system.name, **group, **words, **chosen}
+
+    def tidy_rows(self) -> Iterator[Mapping[str, Json]]:
+        """Yield the metrics of each system, and unless some were chosen those of each class."""
+        for system, record in zip(self.systems, self.records(), strict=True):
+            own = {"group": describe_group(system.group or {})}
+            yield from make_tidy(record, own, self.roles)
+            classes = {item.label: dict(item.values) for item in system.outputs}
+            for item in system.classes:  # what both sides have is that of the true class
+                classes[item.label] = {**item.values, **classes.get(item.label, {}), **item.values}
+            words = {name: value for name, value in record.items() if not isinstance(value, Estimate)}
+            for label, values in () if self.metrics else classes.items():
+                yield from make_tidy({**words, **values}, {**own, "class": label}, self.roles)

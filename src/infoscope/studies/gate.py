@@ -38,6 +38,7 @@ from infoscope.readers.query import as_names
 from infoscope.results.base import Result
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding
+from infoscope.results.frame import Record, make_tidy
 from infoscope.results.notation import MetricNotation
 from infoscope.results.provenance import Provenance
 from infoscope.results.system import ABSENT, SystemMetrics, find_system
@@ -241,24 +242,32 @@ class Gate(Result):
         lines: list[str] = _import_builds().write_github_annotations(self)
         return lines
 
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Yield one row per condition and system; a comparison with a baseline adds columns."""
+    def records(self) -> Iterator[Record]:
+        """Yield one record per condition and system; a comparison with a baseline adds columns."""
         for check in self.checks:
-            row: dict[str, Json] = {
+            record: dict[str, Json | Estimate] = {
                 "system": check.system,
                 "condition": check.condition,
                 "outcome": check.outcome,
                 "text": check.text,
             }
             if check.estimate is not None:
-                row |= dict(check.estimate.columns("value"))
+                record["value"] = check.estimate
             if check.difference is not None:
-                row |= dict(check.difference.estimate.columns("difference"))
-                row |= {
-                    "probability_better": check.difference.probability_a_better,
-                    "paired": check.difference.paired,
-                }
-            yield row
+                record["difference"] = check.difference.estimate
+                record["probability_better"] = check.difference.probability_a_better
+                record["paired"] = check.difference.paired
+            yield record
+
+    def tidy_rows(self) -> Iterator[Mapping[str, Json]]:
+        """Yield a row per condition and system, with the number that it is about; one more for its change."""
+        for check, record in zip(self.checks, self.records(), strict=True):
+            words = {name: value for name, value in record.items() if not isinstance(value, Estimate)}
+            metric = check.metric or None
+            yield from make_tidy({**words, "value": check.estimate or ABSENT}, {"metric": metric}, self.roles)
+            if check.difference is not None:
+                own = {"metric": metric, "versus": check.difference.b}
+                yield from make_tidy({**words, "value": check.difference.estimate}, own, self.roles)
 
     def with_unused_labels(self, unused: int, labels: float, allowed: float) -> Gate:
         """Return the gate, failed because too many labels of a file of true labels belong to no row that it judged."""

@@ -41,6 +41,7 @@ from infoscope.results.base import MAX_BYTES, Result, load
 from infoscope.results.codec import decode, encode
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
+from infoscope.results.frame import Record
 from infoscope.results.notation import MetricNotation
 from infoscope.results.provenance import Provenance
 from infoscope.results.system import SystemMetrics, find_system
@@ -177,6 +178,7 @@ class History(Result):
     """Runs over time: each with its interval, the spread between them, and those that are alarms."""
 
     kind: ClassVar[str] = "history"
+    roles: ClassVar[Mapping[str, str]] = {name: name for name in ("system", "class", "metric")}
 
     metric: str
     runs: tuple[Run, ...]
@@ -205,8 +207,8 @@ class History(Result):
                 return series
         raise KeyError(system)
 
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Yield one row per series and run."""
+    def records(self) -> Iterator[Record]:
+        """Yield one record per series and run."""
         for series in self.series:
             for point in series.points:
                 run = self.runs[point.run]
@@ -216,7 +218,7 @@ class History(Result):
                     "system": series.system,
                     "class": series.label,
                     "metric": self.metric if series.label is None else "recall",
-                    **dict(point.estimate.columns("value")),
+                    "value": point.estimate,
                     "z": point.z,
                     "alarm": point.rule,
                 }

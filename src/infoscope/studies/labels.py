@@ -28,7 +28,7 @@ from infoscope.readers.reader import locate_rows, read_rows
 from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
-from infoscope.results.frame import format_csv, rename_taken_columns
+from infoscope.results.frame import Record, describe_group, format_csv, make_tidy, rename_taken_columns
 from infoscope.results.provenance import Provenance
 from infoscope.results.system import TabulatedSystem, find_system
 from infoscope.tables import Contingency
@@ -109,7 +109,7 @@ class GroupToLabel:
     @property
     def title(self) -> str:
         """Title of the group."""
-        return ", ".join(f"{name} {value}" for name, value in self.group.items())
+        return describe_group(self.group) or ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -147,10 +147,10 @@ class LabelledEstimate(Result):
             name,
         )
 
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Yield one row per system."""
+    def records(self) -> Iterator[Record]:
+        """Yield one record per system."""
         for name, estimate in self.systems.items():
-            yield {"system": name, **dict(estimate.columns(self.metric))}
+            yield {"system": name, self.metric: estimate}
 
 
 class LabelSampler(Protocol):
@@ -199,22 +199,27 @@ class LabelPlan(Result):
     sampler: LabelSampler | None = field(default=None, metadata={"stored": False})
     """Sampler that draws rows; not in documents."""
 
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Yield one row per number of labels; where rows are split, one per group."""
-        if self.groups:
-            for part in self.groups:
-                own: dict[str, Json] = {
-                    "system": part.system,
-                    "items": part.items,
-                    "labelled": part.labelled,
-                    "labels": part.labels,
-                    "labels_random": part.labels_random,
-                    "half_width": part.half_width,
-                }
-                yield {**rename_taken_columns(part.group, own, "by"), **own}
-            return
-        for point in self.curve:
-            yield {"labels": point.labels, "half_width": point.planned, "half_width_random": point.random}
+    def records(self) -> Iterator[Record]:
+        """Yield one record per number of labels; where rows are split, one per group."""
+        for part in self.groups:
+            own: dict[str, Json | Estimate] = {
+                "system": part.system,
+                "items": part.items,
+                "labelled": part.labelled,
+                "labels": Estimate(part.labels),
+                "labels_random": Estimate(part.labels_random),
+                "half_width": Estimate(part.half_width),
+            }
+            yield {**rename_taken_columns(part.group, own, "by"), **own}
+        for point in () if self.groups else self.curve:
+            widths = {"half_width": Estimate(point.planned), "half_width_random": Estimate(point.random)}
+            yield {"labels": point.labels, **widths}
+
+    def tidy_rows(self) -> Iterator[Mapping[str, Json]]:
+        """Yield the numbers of each number of labels; where rows are split, those of each group."""
+        titles = [part.title for part in self.groups]
+        for place, record in enumerate(self.records()):
+            yield from make_tidy(record, {"group": titles[place] if titles else None}, self.roles)
 
     def select(
         self,

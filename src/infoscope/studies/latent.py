@@ -37,6 +37,7 @@ from infoscope.readers.reader import read_distinct_rows
 from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding, shorten_list
+from infoscope.results.frame import Record, make_tidy
 from infoscope.results.provenance import Provenance
 from infoscope.results.system import MeasuredSystem, find_system
 from infoscope.studies.inputs import check_named_once, describe_blank_labels
@@ -211,13 +212,16 @@ class LatentTruth(Result):
         draws = table.estimation.draws
         return table.with_cells(draws.reshape(len(draws), -1))
 
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Yield one row per system."""
+    def records(self) -> Iterator[Record]:
+        """Yield one record per system."""
         for system in self.systems:
-            row: dict[str, Json] = {"system": system.name, "items": system.items}
-            for name, estimate in system.metrics.items():
-                row |= dict(estimate.columns(name))
-            yield row
+            yield {"system": system.name, "items": system.items, **system.metrics}
+
+    def tidy_rows(self) -> Iterator[Mapping[str, Json]]:
+        """Yield the numbers of each system, then the frequency of each class."""
+        yield from super().tidy_rows()
+        for label, frequency in self.frequencies.items():
+            yield from make_tidy({"frequency": frequency}, {"class": label}, {})
 
 
 # The study ------------------------------------------------------------------------------------------------------------

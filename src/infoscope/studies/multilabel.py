@@ -34,6 +34,7 @@ from infoscope.readers.labels import make_cleaner
 from infoscope.results.base import SystemsResult
 from infoscope.results.estimate import Difference, Estimate, Verdict
 from infoscope.results.finding import Finding, shorten_list
+from infoscope.results.frame import make_tidy
 from infoscope.results.notation import state_p_value
 from infoscope.results.provenance import IgnoredRows, Provenance
 from infoscope.results.system import MeasuredSystem
@@ -226,6 +227,17 @@ class MultilabelEvaluation(SystemsResult[Predictor]):
     level: float = 0.95
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
+
+    def tidy_rows(self) -> Iterator[Mapping[str, Json]]:
+        """Yield the metrics of each predictor, then those of each category."""
+        names = ("support", "declared", "both", "proficiency", "information", "entropy", "missed_share")
+        for system, record in zip(self.systems, self.records(), strict=True):
+            yield from make_tidy(record, {}, self.roles)
+            for item in system.classes:
+                numbers = {name: Estimate(getattr(item, name)) for name in names}
+                rates = {"precision": item.precision, "recall": item.recall, "f1": item.f1}
+                own = {"system": system.name, "class": item.label}
+                yield from make_tidy({"n": system.n, **numbers, **rates}, own, {})
 
 
 # The public functions -------------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ from infoscope.metrics.sensitivity import gain_of_move
 from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
-from infoscope.results.frame import rename_taken_columns
+from infoscope.results.frame import Record, make_tidy, rename_taken_columns
 from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
 from infoscope.studies.score_arrays import encode_probabilities
 from infoscope.studies.score_ranking import find_hull
@@ -218,11 +218,21 @@ class TwoThresholds(Result):
         counts = np.array(self.counts)
         return float(counts[:, 2].sum() / counts.sum())
 
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Yield one row per true class, with how its samples are predicted."""
+    def records(self) -> Iterator[Record]:
+        """Yield one record per true class, with how its samples are predicted."""
         for label, row in zip((self.negative, self.positive), self.counts, strict=True):
             columns = (self.negative, self.positive, self.reject)
             yield {"truth": label, **rename_taken_columns(dict(zip(columns, row, strict=True)), {"truth"}, "predicted")}
+
+    def tidy_rows(self) -> Iterator[Mapping[str, Json]]:
+        """Yield both thresholds and the criterion, then how many samples of each true class get each prediction."""
+        limits = {"lower_threshold": self.lower, "upper_threshold": self.upper}
+        never = "nothing is predicted positive"
+        thresholds = {name: Estimate.of(np.inf if limit is None else limit, never) for name, limit in limits.items()}
+        yield from make_tidy({**thresholds, self.criterion: Estimate.of(self.value)}, {}, {})
+        for label, row in zip((self.negative, self.positive), self.counts, strict=True):
+            for predicted, count in zip((self.negative, self.positive, self.reject), row, strict=True):
+                yield from make_tidy({"predicted": predicted, "count": Estimate(count)}, {"class": label}, {})
 
 
 @validated()
@@ -384,6 +394,7 @@ class ClassThresholds(Result):
     """The certainty from which on each class is predicted; below it the sample is rejected."""
 
     kind: ClassVar[str] = "class-thresholds"
+    roles: ClassVar[Mapping[str, str]] = {"class": "class"}
 
     criterion: str
     certainty: Certainty
@@ -411,14 +422,14 @@ class ClassThresholds(Result):
         thresholds = {name: never if limit is None else limit for name, limit in self.thresholds.items()}
         object.__setattr__(self, "thresholds", thresholds)
 
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Yield one row per class."""
+    def records(self) -> Iterator[Record]:
+        """Yield one record per class."""
         for name, limit in self.thresholds.items():
             yield {
                 "class": name,
-                "threshold": None if limit is None or np.isinf(limit) else limit,
-                "accepted": self.accepted[name],
-                "predicted": self.predicted[name],
+                "threshold": Estimate.of(np.inf if limit is None else limit, "this class is never predicted"),
+                "accepted": Estimate(self.accepted[name]),
+                "predicted": Estimate(self.predicted[name]),
             }
 
 

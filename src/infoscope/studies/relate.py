@@ -35,6 +35,7 @@ from infoscope.readers.reader import read_distinct_rows
 from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
+from infoscope.results.frame import Record
 from infoscope.results.provenance import Provenance
 from infoscope.studies.inputs import describe_blank_labels
 from infoscope.tables import Contingency
@@ -249,11 +250,13 @@ class Relations(Result):
                 return relation
         raise KeyError(f"no relation of {first!r} and {second!r}")
 
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Yield one row per relation."""
+    def records(self) -> Iterator[Record]:
+        """Yield one record per relation."""
+        numbers = ("of_first", "of_second", "variation", "by_chance", "p_value", "adjusted_p")
         for relation in (*self.relations, *self.conditional):
-            row = {name: value for name, value in vars(relation).items() if name not in ("information", "given")}
-            yield row | dict(relation.information.columns("information")) | {"given": ", ".join(relation.given)}
+            record = {name: value for name, value in vars(relation).items() if name not in ("information", "given")}
+            record |= {name: Estimate(record[name]) for name in numbers}
+            yield {**record, "information": relation.information, "given": ", ".join(relation.given)}
 
 
 # The study ------------------------------------------------------------------------------------------------------------

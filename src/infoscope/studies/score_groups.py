@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,7 +20,7 @@ from infoscope.readers.reader import read_joints
 from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
-from infoscope.results.frame import rename_taken_columns
+from infoscope.results.frame import Record, describe_group, make_tidy, rename_taken_columns
 from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
 from infoscope.results.system import SystemMetrics, find_system
 from infoscope.studies.score_arrays import (
@@ -108,13 +108,24 @@ class ScoreGroups(Result):
         """Every column of scores, the first included."""
         return (ScoreColumn(self.score, self.total, self.groups, self.statistics), *self.others)
 
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Yield the total, then one row per group; of several columns of scores with the name of each."""
+    def records(self) -> Iterator[Record]:
+        """Yield the total, then one record per group; of several columns of scores with the name of each."""
         for column in self.columns:
             for group in (ScoreGroup(("total",) * len(self.by), column.total), *column.groups):
-                numbers = ({"score": column.score} if self.others else {}) | asdict(group.summary)
+                numbers = {name: Estimate(value) for name, value in vars(group.summary).items()}
+                score = {"score": column.score} if self.others else {}
                 values = dict(zip(self.by, group.group, strict=True))
-                yield {**rename_taken_columns(values, numbers, "by"), **numbers}
+                yield {**rename_taken_columns(values, {*score, *numbers}, "by"), **score, **numbers}
+
+    def tidy_rows(self) -> Iterator[Mapping[str, Json]]:
+        """Yield the numbers of all rows, then those of each group; the column of scores stands for a system."""
+        for column in self.columns:
+            for group in (None, *column.groups):
+                values = {} if group is None else dict(zip(self.by, group.group, strict=True))
+                own = {"system": column.score, "group": describe_group(values)}
+                numbers = vars(column.total if group is None else group.summary)
+                record = {name: Estimate(value) for name, value in numbers.items()}
+                yield from make_tidy({**rename_taken_columns(values, record, "by"), **record}, own, {})
 
 
 @validated()

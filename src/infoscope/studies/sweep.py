@@ -32,6 +32,7 @@ from infoscope.readers.query import as_names
 from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
+from infoscope.results.frame import Record
 from infoscope.results.notation import state_p_value
 from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
 from infoscope.studies.inputs import describe_blank_labels, pick_column, pick_labels
@@ -419,12 +420,11 @@ class Sweep(CurveResult):
         even = np.linspace(0, last, max(2, most - most // 2)).astype(np.int64)
         return distinct(even, np.minimum(by_recall, last), np.array([1]))
 
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Yield one row per operating point with the metrics that are shown."""
-        names = ("threshold", *self.shown_metrics)
+    def records(self) -> Iterator[Record]:
+        """Yield one record per operating point with the metrics that are shown."""
         columns = [self.thresholds, *map(self.values, self.shown_metrics)]
-        for row in zip(*(_drop_infinite(np.asarray(column)) for column in columns), strict=True):
-            yield dict(zip(names, row, strict=True))
+        for threshold, *row in zip(*(_drop_infinite(np.asarray(column)) for column in columns), strict=True):
+            yield {"threshold": threshold, **dict(zip(self.shown_metrics, map(Estimate, row), strict=True))}
 
 
 def _build_tables(ladder: ThresholdTables, sample_size: float | None) -> Contingency:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 from typing import ClassVar, NamedTuple
@@ -28,11 +28,13 @@ from infoscope.errors import InputError
 from infoscope.results.base import SystemsResult
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding
+from infoscope.results.frame import make_tidy
 from infoscope.results.provenance import IgnoredRows, Provenance
 from infoscope.results.system import MeasuredSystem
 from infoscope.studies.tracking_matching import Cell, Convention, MatchedSequence, Segment, TrackingOptions
 from infoscope.studies.tracking_measures import TrackSums, compute_values, get_measures, join, stack
 from infoscope.tables.tracks import Ints, sum_by
+from infoscope.typing import Json
 
 LINES = ("truth", "captured", "missed", "confused", "fragmented", "spurious")
 """The lines of the information ledger."""
@@ -200,6 +202,14 @@ class TrackingEvaluation(SystemsResult[TrackerResult]):
     gate_sweep: Mapping[str, GateSweep] = field(default_factory=dict)
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
+
+    def tidy_rows(self) -> Iterator[Mapping[str, Json]]:
+        """Yield the metrics of each tracker, then those of each sequence where there are several."""
+        for system, record in zip(self.systems, self.records(), strict=True):
+            yield from make_tidy(record, {}, self.roles)
+            for sequence in system.sequences if len(system.sequences) > 1 else ():
+                own = {"system": system.name, "group": sequence.name}
+                yield from make_tidy({"n": sequence.truth_boxes, **sequence.metrics}, own, {})
 
     @property
     def ranking(self) -> tuple[str, ...]:

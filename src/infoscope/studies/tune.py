@@ -27,6 +27,7 @@ from infoscope.readers.reader import LabelKeywords, count_tables, prepare_finish
 from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
+from infoscope.results.frame import Record
 from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
 from infoscope.studies.inputs import find_label_problems, materialize_labels
 from infoscope.studies.score_arrays import decode_numbers
@@ -260,13 +261,14 @@ class Tuning(CurveResult):
             self, stored_best=self.best_setting, stored_values=curves, stored_positive=self.positive, tables=()
         )
 
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Yield one row per setting with the headline metrics."""
+    def records(self) -> Iterator[Record]:
+        """Yield one record per setting with the headline metrics."""
         curves = self.metrics(ROW_METRICS)
         for place in range(len(self)):
             cost = {} if self.against is None else {self.against_name or "against": float(self.against[place])}
-            values = {name: float(curves[name][place]) for name in ROW_METRICS}
-            yield {**self.named(place), **cost, **values, "probability_best": self.best_setting.probabilities[place]}
+            values = {name: Estimate.of(curves[name][place]) for name in ROW_METRICS}
+            best = Estimate(self.best_setting.probabilities[place])
+            yield {**self.named(place), **cost, **values, "probability_best": best}
 
 
 # The study ------------------------------------------------------------------------------------------------------------
