@@ -2,7 +2,7 @@
 
 1. Copy this file to ``src/infoscope/studies/predicted_classes.py``.
 2. Add ``"predicted-classes": "infoscope.studies.predicted_classes:PredictedClasses",`` to ``KINDS`` in
-   ``src/infoscope/results.base.py``.
+   ``src/infoscope/results/base.py``.
 3. Copy ``study_view.py`` to ``src/infoscope/reports/views/predicted_classes.py`` and ``figure.py`` to
    ``src/infoscope/figures/predicted_classes.py``.
 4. Name the function in ``src/infoscope/__init__.pyi`` to make it public.
@@ -18,8 +18,9 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from infoscope.results.base import Result
-from infoscope.typing import Json
+from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
+from infoscope.results.frame import Record
 from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency
 
@@ -39,13 +40,14 @@ class PredictedClasses(Result):
     """True classes that a system predicts, and those that it never predicts."""
 
     kind: ClassVar[str] = "predicted-classes"
+    roles: ClassVar[Mapping[str, str]] = {"class": "class"}
 
     predicted: tuple[str, ...]
     never: tuple[str, ...]
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
 
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Yield one row per class, for frames and CSV."""
+    def records(self) -> Iterator[Record]:
+        """Yield one record per class, for frames and CSV: its keys, and an estimate for each number."""
         for label in (*self.predicted, *self.never):
-            yield {"label": label, "predicted": label in self.predicted}
+            yield {"class": label, "predicted": Estimate(float(label in self.predicted))}
