@@ -141,7 +141,17 @@ def draw_columns_page(
     if rest:
         summary = element("summary", pluralize(len(rest), "more column"))
         form.append(element("details", summary, _draw_columns([lines[column] for column in rest], "More columns")))
-    form += [_draw_label_options(), element("p", element("button", "Evaluate", type="submit", class_="go"))]
+    # what labels mean, where they are not taken as they stand
+    boxes = [
+        element("p", element("label", element("input", type="checkbox", name="c", value=value), f" {words}"))
+        for value, words in _CLEANINGS.items()
+    ]
+    texts = [
+        element("p", element("label", words, element("input", type="text", name=letter, size="12")))
+        for letter, words in (("r", "label that means “abstained” "), ("y", "class that a score is about "))
+    ]
+    form.append(element("details", element("summary", "How labels are read"), *boxes, *texts, class_="labels"))
+    form.append(element("p", element("button", "Evaluate", type="submit", class_="go")))
     question = on_page(roles.question or "")
     asked = [element("p", f"{question[:1].upper()}{question[1:]}.", class_="warn", role="status")] if question else []
     if roles.reasons:
@@ -155,20 +165,6 @@ def draw_columns_page(
         *_draw_join_form(name, others, is_open=roles.truth is None and bool(roles.key)),
     ]
     return draw_page(title, element("main", *body))
-
-
-def _draw_label_options() -> Html:
-    """Draw the choices of what labels mean, where they are not taken as they stand."""
-    boxes = [
-        element("p", element("label", element("input", type="checkbox", name="c", value=value), f" {words}"))
-        for value, words in _CLEANINGS.items()
-    ]
-    words = {"r": "label that means “abstained” ", "y": "class that a score is about "}
-    texts = [
-        element("p", element("label", word, element("input", type="text", name=name, size="12")))
-        for name, word in words.items()
-    ]
-    return element("details", element("summary", "How labels are read"), *boxes, *texts, class_="labels")
 
 
 def _draw_join_form(name: str, others: Mapping[str, str], *, is_open: bool) -> list[Html]:

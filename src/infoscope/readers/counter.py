@@ -120,7 +120,20 @@ class Counter:
         """Return the table of everything counted so far; counting may go on. Warns of rows without a label."""
         self._flush()
         warn_of_rows(self._ignored)
-        self._check_kinds()
+        # True and 1 are one key of a dictionary: only their types tell booleans and numbers apart
+        have_booleans = [any(issubclass(kind, (bool, np.bool_)) for kind in kinds) for kinds in self._kinds]
+        have_numbers = [
+            any(issubclass(kind, (int, float, np.number)) and kind is not bool for kind in kinds)
+            for kinds in self._kinds
+        ]
+        for side, *mixes in zip(("truth", "system"), have_booleans, have_numbers, strict=True):
+            if all(mixes):
+                raise InputError(f"{side} mixes booleans and numbers; give it one type")
+        if any(have_booleans) and any(have_numbers):
+            raise InputError(
+                "one side has booleans and the other numbers; they look alike but are different "
+                "labels: convert the booleans to numbers, for example with [int(label) for label in labels]"
+            )
         truth = list(dict.fromkeys(pair[0] for pair in self._counts))
         system = list(dict.fromkeys(pair[1] for pair in self._counts))
         left_out = self._left_out[0] - set(truth), self._left_out[1] - set(system)
@@ -234,25 +247,6 @@ class Counter:
                         kept.add(other)
                 return True
         return False
-
-    def _check_kinds(self) -> None:
-        """Reject booleans beside numbers: True and 1 are one key of a dictionary, only types tell them apart."""
-        for side, kinds in zip(("truth", "system"), self._kinds, strict=True):
-            if _has_booleans(kinds) and _has_numbers(kinds):
-                raise InputError(f"{side} mixes booleans and numbers; give it one type")
-        if any(map(_has_booleans, self._kinds)) and any(map(_has_numbers, self._kinds)):
-            raise InputError(
-                "one side has booleans and the other numbers; they look alike but are different "
-                "labels: convert the booleans to numbers, for example with [int(label) for label in labels]"
-            )
-
-
-def _has_booleans(kinds: set[type]) -> bool:
-    return any(issubclass(kind, (bool, np.bool_)) for kind in kinds)
-
-
-def _has_numbers(kinds: set[type]) -> bool:
-    return any(issubclass(kind, (int, float, np.number)) and kind is not bool for kind in kinds)
 
 
 def _check_weights(weights: list[Any], rows: int) -> list[Any]:

@@ -11,7 +11,7 @@ import datetime
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -183,7 +183,24 @@ def encode(values: LabelsLike, name: str, reject: Label | None = None) -> Coded:
         return _encode_polars(values, side)
     if library == "pyarrow" and hasattr(values, "type"):
         return _encode_arrow(values, side)
-    return _encode_array(_make_array(values, side), side)
+    if hasattr(values, "__array__") or isinstance(values, memoryview):  # NumPy, tensors
+        array = np.asarray(values)
+    elif hasattr(values, "__dlpack__"):
+        array = np.from_dlpack(cast("Any", values))
+    elif isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise InputError(f"{side} is a single {type(values).__name__}; give a sequence of labels, one per row")
+    else:
+        items = values if isinstance(values, list) else list(values)
+        if items and isinstance(items[0], np.datetime64) and all(isinstance(item, np.datetime64) for item in items):
+            array = np.array(items)  # times of NumPy each have a unit of their own
+        else:
+            array = np.empty(len(items), dtype=object)
+            array[:] = items
+    if array.ndim != 1:
+        raise InputError(
+            f"{side} has {array.ndim} dimensions (shape {array.shape}); give one label per row, in one dimension"
+        )
+    return _encode_array(array, side)
 
 
 def on_one_calendar(*columns: tuple[Any, ...] | None) -> list[tuple[Any, ...] | None]:
@@ -215,27 +232,6 @@ def _convert_moment(label: Label, *, to_days: bool) -> Label:
     return label
 
 
-def _make_array(values: Any, side: _Side) -> NDArray[Any]:
-    if hasattr(values, "__array__") or isinstance(values, memoryview):  # NumPy, tensors
-        array = np.asarray(values)
-    elif hasattr(values, "__dlpack__"):
-        array = np.from_dlpack(values)
-    elif isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise InputError(f"{side} is a single {type(values).__name__}; give a sequence of labels, one per row")
-    else:
-        items = values if isinstance(values, list) else list(values)
-        if items and isinstance(items[0], np.datetime64) and all(isinstance(item, np.datetime64) for item in items):
-            array = np.array(items)  # times of NumPy each have a unit of their own
-        else:
-            array = np.empty(len(items), dtype=object)
-            array[:] = items
-    if array.ndim != 1:
-        raise InputError(
-            f"{side} has {array.ndim} dimensions (shape {array.shape}); give one label per row, in one dimension"
-        )
-    return array
-
-
 def _encode_array(array: NDArray[Any], side: _Side) -> Coded:
     kind = array.dtype.kind
     if array.dtype == np.uint64 and array.size and array.max() >= 2**63:
@@ -245,7 +241,17 @@ def _encode_array(array: NDArray[Any], side: _Side) -> Coded:
     if kind == "b":
         return Coded(array.view(np.uint8), (False, True))
     if kind == "f":
-        return _encode_floats(array)
+        if array.dtype == np.float16:  # which cannot hold the numbers that it is compared with
+            array = array.astype(np.float32)
+        absent = np.isnan(array)
+        present = array[~absent] if absent.any() else array
+        if not np.isfinite(present).all():
+            raise InputError("a label is infinite; give finite numbers or text")
+        if np.any(present != np.trunc(present)) or (present.size and np.abs(present).max() >= 2**53):
+            return _encode_distinct(array, absent)
+        # whole numbers that a missing value turned into floats become whole numbers again
+        low = int(present.min()) - 1 if present.size else -1
+        return Coded(np.where(absent, low, array).astype(np.int64), None, missing=low if absent.any() else None)
     if kind == "M":
         return _encode_distinct(array, np.isnat(array))
     if kind in "OUT":
@@ -253,24 +259,6 @@ def _encode_array(array: NDArray[Any], side: _Side) -> Coded:
     if kind == "S":
         raise InputError(f"{side} holds bytes; decode them to text, as numpy.char.decode(labels, 'utf-8') does")
     raise InputError(f"{side} has elements of type {array.dtype}; labels are text, numbers, booleans or dates")
-
-
-def _encode_floats(array: NDArray[Any]) -> Coded:
-    """Code floats; whole numbers that a missing value turned into floats become whole numbers again."""
-    if array.dtype == np.float16:  # which cannot hold the numbers that it is compared with
-        array = array.astype(np.float32)
-    absent = np.isnan(array)
-    present = array[~absent] if absent.any() else array
-    if not np.isfinite(present).all():
-        raise InputError("a label is infinite; give finite numbers or text")
-    if np.all(present == np.trunc(present)) and (not present.size or np.abs(present).max() < 2**53):
-        low = int(present.min()) - 1 if present.size else -1
-        return Coded(
-            np.where(absent, low, array).astype(np.int64),
-            None,
-            missing=low if absent.any() else None,
-        )
-    return _encode_distinct(array, absent)
 
 
 def _encode_distinct(array: NDArray[Any], absent: NDArray[np.bool_]) -> Coded:
