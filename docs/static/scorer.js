@@ -2,7 +2,7 @@
 const FIRST = { "how-to": 4, start: 3, tutorials: 2, explanation: 4 };
 
 var Scorer = {
-  score: (result) => result[4] + (FIRST[result[0].split("/")[0]] || 0),
+  score: ([page, , , , score, , kind]) => score + (FIRST[page.split("/")[0]] || 0) + (kind === "title" ? 2 : 0),
   objNameMatch: 11,
   objPartialMatch: 6,
   objPrio: { 0: 15, 1: 5, 2: -5 },

@@ -33,16 +33,14 @@ class Page:
 
 
 PAGES = (
-    Page(
-        "agreement", "Accuracy, averages of F1 and others, agreement beyond chance", families=("agreement", "averages")
-    ),
+    Page("agreement", "Accuracy, F1 averages, agreement", families=("agreement", "averages")),
     Page("classes", "Precision, recall, F1 of a class", families=("binary", "per_class", "per_cell", "diagnostic")),
     Page("information", "Information", families=("shannon", "normalized", "coverage", "bounds")),
     Page("triangle", "Entropy triangle, perplexities", families=("triangle", "perplexity")),
     Page("clusters", "Clusters", families=("partitions", "grouping", "pair_counting")),
     Page("association", "Association, ordered classes", families=("association", "ordinal")),
     Page("costs", "Losses, costs, abstaining", families=("losses", "costs", "rejection")),
-    Page("label_sets", "Label sets (several categories per object)", domain="label_sets"),
+    Page("label_sets", "Label sets", domain="label_sets"),
     Page("tracks", "Trackers", domain="tracks"),
     Page("annotations", "Annotators", domain="annotations"),
     Page("scores", "Scores and probabilities", domain="scores"),
@@ -70,7 +68,7 @@ def metric_pages(folder: Path) -> None:
         entries = page.entries()
         listed.append(f"\n## [{page.title}]({page.name}.md)\n\n| metric | also called | meaning |\n|---|---|---|")
         listed += map(_line, sorted(entries, key=lambda entry: entry.card.title.lower()))
-        text = [f"# Metrics: {page.title}\n", FILTER, *_common(page.domain), *map(_section, entries)]
+        text = [f"# {page.title}: metrics\n", FILTER, *_common(page.domain), *map(_section, entries)]
         (folder / f"{page.name}.md").write_text("\n".join(text) + "\n", encoding="utf-8")
     names = "".join(f"{page.name}\n" for page in PAGES)
     listed.append(f"\n```{{toctree}}\n:hidden:\n\n{names}```\n")
@@ -131,7 +129,7 @@ def _describe(entry: Metric) -> Iterator[str]:
     yield f"{_formula(card.symbol, card.formula)}\n"
     yield "| | |\n|---|---|"
     yield f"| in Python | `{_call(entry)}` |"
-    yield f"| in a terminal | `infoscope explain {entry.name}` |"
+    yield f"| in a shell | `infoscope explain {entry.name}` |"
     yield f"| range | {_range(card.range)}, {_BETTER[card.better]} |"
     yield f"| unit | {card.unit} |"
     if card.level in _LEVELS:
