@@ -94,6 +94,14 @@ def test_what_is_sure(columns: dict[str, list[Any]], truth: str, systems: list[s
         ({"a": SHARES, "b": SHARES}, "no column looks like the truth"),
         ({"cat": ["cat", "dog"] * 9, "dog": ["dog", "cat"] * 9}, "looks like data"),
         ({}, "looks like data"),
+        (
+            {"label": [*TRUTH, "label", *TRUTH], "pred": [*TRUTH, "pred", *TRUTH]},
+            "its header stands among its rows again",
+        ),
+        (
+            {"label": [*FLAGS, "label"], "p": [*SHARES, "p"], "id": [*ID, "id"]},
+            "its header stands among its rows again",
+        ),
         ({"label": [], "pred": []}, "a header and no row below it"),
         ({"label": ["cat"] * ROWS, "pred": ["cat"] * ROWS}, "'label' is named like the truth and has one class alone"),
         (

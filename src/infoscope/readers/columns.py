@@ -574,6 +574,14 @@ def _find_doubt(evidence: ColumnEvidence, best: TruthCandidate | None, twin: Tru
     """Say what speaks against the best candidate and its predictions; None where nothing does."""
     if best is None and evidence.columns and not evidence.rows:
         return _Doubt("there is a header and no row below it")
+    lines = list(zip(*(column.texts for column in evidence.columns), strict=False))
+    names = tuple(column.name for column in evidence.columns)
+    repeated = lines.count(names) if len(names) > 1 else 0
+    if repeated and all(sum(column.counts[name] for name in names) == repeated for column in evidence.columns):
+        return _Doubt(
+            "its header stands among its rows again, as where files were joined: remove such lines, for example with "
+            "awk 'NR == 1 {h = $0} NR == 1 || $0 != h'"
+        )
     are_held = [column.name in column.counts for column in evidence.columns if column.is_labels]
     if not evidence.columns or (len(are_held) > 1 and all(are_held)):  # as where the first line holds data
         first = ", ".join(column.name for column in evidence.columns[:4]) or "each name several times"
