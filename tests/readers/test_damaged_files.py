@@ -423,3 +423,14 @@ def test_a_wrong_line_behind_such_text_is_named(
     path = saved(tmp_path, "log.csv", (with_rows_inside(300) + line).encode())
     with pytest.raises(InputError, match=rf"log\.csv, line {300 * 51 + 2} {said}"):
         read(path, truth="t", system="s")
+
+
+def test_a_file_is_named_as_it_was_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("short.csv").write_text("gold,svm\ncat,cat\ndog\n")
+    Path("cut.parquet").write_bytes(b"PAR1 and no more of it")
+
+    with pytest.raises(InputError, match=r"^short.csv, line 3 has 1 field"):
+        read("short.csv", truth="gold", system="svm")
+    with pytest.raises(InputError, match=r"^cut.parquet is not a whole Parquet file"):
+        read("cut.parquet", truth="gold", system="svm")

@@ -301,6 +301,7 @@ def explain_error(error: duckdb.Error, source: str, folder: Path) -> str:
         )
     if isinstance(error, duckdb.OutOfMemoryException):
         return f"counting {source} needs more memory than its limit; raise the memory limit, or use fewer threads"
+    text = text.replace(str(Path(source).absolute()), source)  # the engine names a file by its whole path
     file = named.group(1) if (named := re.search(r"^\s*file = (.+)$", text, re.MULTILINE)) else source
 
     # a line of a CSV file
