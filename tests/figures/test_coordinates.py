@@ -34,8 +34,10 @@ from tests.api import (
     FONT,
     HEIGHT,
     HITS,
+    Axis,
     CoveragePoint,
     Line,
+    Panel,
     Spread,
     TriangleShares,
     Words,
@@ -509,7 +511,8 @@ def test_a_truth_of_few_bits_has_few_lines_of_equal_error(negatives: int) -> Non
     """False information relative to H(T) has no bound: a line for every quarter of it would be millions of lines."""
     table = Contingency.from_matrix([[negatives // 2, negatives // 2], [1, 0]])
     false = float(false_information_ratio(table))
-    marks = draw_iso_lines((0.0, 1.1 * false), (0.0, 1.0), [(false, 0.0)])
+    panel = Panel("t", "s", Axis(0.0, 1.1 * false), Axis(0.0, 1.0), width=450.0, height=420.0)
+    marks = draw_iso_lines(panel, [(false, 0.0)])
     assert 1 <= len(marks) <= 100
     if negatives == 10**6:
         assert len(evaluate(table).to_html()) < 300_000

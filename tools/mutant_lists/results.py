@@ -7,9 +7,9 @@ __all__ = ["MUTANTS"]
 MUTANTS = (
     Mutant(
         "lines of equal error of a truth of few bits",
-        "_MOST_LINES",
-        "_MOST_LINES = 48",
-        "_MOST_LINES = 480",
+        "LINE_GAP",
+        "LINE_GAP = 46.0",
+        "LINE_GAP = 0.46",
         ("tests/figures/test_coordinates.py::test_a_truth_of_few_bits_has_few_lines_of_equal_error",),
     ),
     Mutant(

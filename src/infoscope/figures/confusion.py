@@ -14,7 +14,17 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.figures.display import TableDisplay, Tables, get_only_table, name_tables
-from infoscope.figures.layout import FONT, draw_legend, fit_label, measure_width, plain_label, shorten, write_count
+from infoscope.figures.layout import (
+    FONT,
+    draw_legend,
+    fit_label,
+    fit_labels,
+    measure_legend,
+    measure_width,
+    plain_label,
+    shorten,
+    write_count,
+)
 from infoscope.figures.scene import (
     ERRORS,
     HITS,
@@ -347,14 +357,14 @@ class ConfusionDisplay(TableDisplay):
             cell = max(30.0, 46.0 - classes, 10.0 + words)
         else:
             cell = max(9.0, 620.0 / classes) if classes <= 110 else max(1.0, 700.0 / classes)
-        font = 12.5 if few else 8.5
-        left = 30.0 + max(measure_width(fit_label(label, NAME_ROOM, font), font) for label in self.map.truth)
-        top = 30.0 + max(measure_width(fit_label(label, NAME_ROOM, font), font) for label in self.map.system)
+        size: Size = "normal" if cell >= 14.0 else "tiny"
+        truth, system = (fit_labels(names, NAME_ROOM, FONT[size]) for names in (self.map.truth, self.map.system))
+        left, top = (30.0 + max(measure_width(name, FONT[size]) for name in names) for names in (truth, system))
         key_room = KEY_ROOM + 90.0 * bool(self.map.rejected.any())
         right = max(14.0, key_room - left - cell * columns)
         confusions = "; ".join(
-            f"{shorten(truth, 40)} predicted as {shorten(system, 40)}, {write_count(count)} ({share:.0%})"
-            for truth, system, count, share in self.map.largest(3)
+            f"{shorten(row, 40)} predicted as {shorten(column, 40)}, {write_count(count)} ({share:.0%})"
+            for row, column, count, share in self.map.largest(3)
         )
         panel = Panel(
             "Confusion matrix",
@@ -373,12 +383,10 @@ class ConfusionDisplay(TableDisplay):
         else:
             marks.append(Raster((0.0, 0.0), (float(columns), float(rows)), self.map.image()))
         every = max(1, int(np.ceil(9.0 / cell)))
-        size: Size = "normal" if cell >= 14.0 else "tiny"
-        for row, label in list(enumerate(self.map.truth))[::every]:
-            name, tip = fit_label(label, NAME_ROOM, FONT[size]), plain_label(label)
-            marks.append(Words(0.0, row + 0.5, name, "ink", size, "end", (-5.0, 0.0), tip=tip))
-        for column, label in list(enumerate(self.map.system))[::every]:
-            name, tip = fit_label(label, NAME_ROOM, FONT[size]), plain_label(label)
+        for row, (name, label) in list(enumerate(zip(truth, self.map.truth, strict=True)))[::every]:
+            marks.append(Words(0.0, row + 0.5, name, "ink", size, "end", (-5.0, 0.0), tip=plain_label(label)))
+        for column, (name, label) in list(enumerate(zip(system, self.map.system, strict=True)))[::every]:
+            tip = plain_label(label)
             marks.append(Words(column + 0.5, 0.0, name, "ink", size, "start", (0.0, -5.0), 90.0, tip=tip))
         title = f"predicted{_STATED[self.shown]}"
         marks.append(Words(columns / 2, 0.0, title, "dim", anchor="middle", shift=(0.0, 12.0 - top)))
@@ -514,18 +522,22 @@ class ConfusionGridDisplay(TableDisplay):
         high = _HEAD + room[1] + side * max(rows for rows, _ in shapes) + 8.0 + _LINE * lines + _GAP
         width, height = across * (wide + room[0] + _GAP) + 16.0, down * high + 24.0
         scores = "; ".join(f"{shorten(m.name, 40)}: {', '.join(m.scores)}" for m in self.matrices[:6])
+        # the end of the common scale, and the key, which must have room
+        worst = max(matrix.map.find_worst_error(self._list_shares(matrix)) for matrix in self.matrices)
+        key = [(HITS[2], "right")]
+        key += [(ERRORS[3], f"wrong, darkest: {worst:.0%} of the {self._whole} class")] if worst > 0 else []
+        key += [(REJECTIONS[3], "rejected")] if any(matrix.map.rejected.any() for matrix in self.matrices) else []
+        width = max(width, 300.0, 16.0 + measure_legend(key))
         panel = Panel(
             "Confusion matrices",
             f"{count} confusion matrices on one scale. {scores}.",
-            Axis(0.0, max(width, 300.0)),
+            Axis(0.0, width),
             Axis(height, 0.0),
-            width=max(width, 300.0),
+            width=width,
             height=height,
             margins=(0.0, 0.0, 0.0, 0.0),
         )
 
-        # the end of the common scale
-        worst = max(matrix.map.find_worst_error(self._list_shares(matrix)) for matrix in self.matrices)
         with_tips = sum(rows * columns for rows, columns in shapes) <= MOST_TIPS
         marks: list[Mark] = []
         for place, matrix in enumerate(self.matrices):
@@ -544,10 +556,7 @@ class ConfusionGridDisplay(TableDisplay):
             bottom = y + matrix.map.counts.shape[0] * side
             for line, text in enumerate(matrix.scores):
                 marks.append(Words(x, bottom + 14.0 + _LINE * line, text, "ink", "small"))
-        wrong = [(ERRORS[3], f"wrong, darkest: {worst:.0%} of the {self._whole} class")] if worst > 0 else []
-        wrong += [(REJECTIONS[3], "rejected")] if any(matrix.map.rejected.any() for matrix in self.matrices) else []
-        key = draw_legend(panel, 16.0, panel.height - 12.0, [(HITS[2], "right"), *wrong])
-        return replace(panel, marks=(*marks, *key))
+        return replace(panel, marks=(*marks, *draw_legend(panel, 16.0, panel.height - 12.0, key)))
 
     @property
     def _whole(self) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from math import atan, ceil, cos, degrees, hypot, log10, pi, sin
+from math import atan, cos, degrees, floor, hypot, log10, pi, sin
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -19,11 +19,14 @@ from infoscope.core.markup import pluralize
 from infoscope.errors import InputError
 from infoscope.figures.display import TableDisplay, Tables, name_tables, require_tracking
 from infoscope.figures.layout import (
+    FONT,
+    WIDER_WORDS,
     PlacedName,
     axis,
     draw_accuracy_key,
     draw_beside_points,
     draw_side_labels,
+    find_box,
     find_data_point,
     measure_side_room,
     measure_width,
@@ -54,22 +57,26 @@ if TYPE_CHECKING:
 
 INNER = (394.0, 372.0)
 """Width and height between the axes."""
-_MOST_LINES = 48
+LINE_GAP = 46.0
+"""Pixels between two lines of equal error, at least."""
 _EQUAL = "H(S) = H(T)"
 FEW_DOTS = 150
 """Up to this many dots of a cloud are drawn large enough to be seen one by one."""
 
 
-def draw_iso_lines(x: Point, y: Point, points: Sequence[Point]) -> list[Mark]:
+def draw_iso_lines(panel: Panel, points: Sequence[Point], written: Sequence[Words] = ()) -> list[Mark]:
     """Draw lines of equal erroneous information, and the one where predictions carry as much as the truth.
 
-    ``x`` and ``y`` are the ends of the axes, ``points`` the places where words would be in the way.
+    Words are left out where they would cover one of ``points`` or of ``words``.
     """
+    x, y = (panel.x.low, panel.x.high), (panel.y.low, panel.y.high)
     marks: list[Mark] = []
-    pixel = (x[1] - x[0]) / INNER[0]
-    taken = list(points)
+    taken, dots = list(points), [panel.place(*point) for point in points]
+    boxes = [find_box(panel, words) for words in written]
     step = 0.25 if y[1] - y[0] > 0.5 else 0.1 if y[1] - y[0] > 0.2 else 0.05
-    step *= 10.0 ** max(0, ceil(log10((1.0 + x[1]) / step / _MOST_LINES)))  # a truth of few bits: 10⁶ and more
+    least = LINE_GAP * (x[1] - x[0]) / INNER[0]
+    if step < least:  # a bad system is far to the right; with a truth of few bits at 10⁶ and more
+        step = next(s for s in (f * 10.0 ** floor(log10(least)) for f in (1.0, 2.0, 2.5, 5.0, 10.0)) if s >= least)
     is_named = False
     for count in range(1, round((1.0 + x[1]) / step) + 1):
         error = count * step
@@ -82,10 +89,16 @@ def draw_iso_lines(x: Point, y: Point, points: Sequence[Point]) -> list[Mark]:
         corner = abs(line[0][1] - y[0]) / (y[1] - y[0]) + abs(start - x[0]) / (x[1] - x[0])
         if end - start > 0.08 * (x[1] - x[0]) and corner > 0.05:
             text = f"{error:.2f}".rstrip("0").rstrip(".")
-            words = text if is_named else f"erroneous {text}"
-            marks.append(Words(*line[0], words, "dim", "small", shift=(5.0, -7.0), halo="paper"))
-            taken += [(start + away * pixel, line[0][1]) for away in (5.0, 45.0, 85.0)] if not is_named else []
-            is_named = True
+            words = Words(
+                *line[0], text if is_named else f"erroneous {text}", "dim", "small", shift=(5.0, -7.0), halo="paper"
+            )
+            box = find_box(panel, words)
+            if not any(map(box.covers, boxes)) and not any(box.covers_dot(*dot) for dot in dots):
+                marks.append(words)
+                boxes.append(box)
+                middle = (box.top + box.bottom) / 2
+                taken += [find_data_point(panel, place, middle) for place in np.linspace(box.left, box.right, 3)]
+                is_named = True
     (x0, y0), (x1, y1) = equal = (
         (max(x[0], 1.0 - y[1]), min(1.0 - x[0], y[1])),
         (min(x[1], 1.0 - y[0]), max(1.0 - x[1], y[0])),
@@ -301,7 +314,7 @@ class CoveragePoint:
         return 1.0 - self.captured + self.false
 
 
-def ellipse(spread: Spread, level: float, corners: int = 72) -> tuple[Point, ...]:
+def ellipse(spread: Spread, level: float, corners: int = 40) -> tuple[Point, ...]:
     """Return the outline that holds a normal belief with probability ``level``.
 
     It is Hotelling's where the spread is estimated.
@@ -443,16 +456,19 @@ class CoverageDisplay(TableDisplay):
         has_key = any(p.accuracy is not None and p.cloud is None for p in self.points) and not self.curves
         top, right = 38.0 if self.curves else 18.0, measure_side_room(point.name for point in self.points)
         below = 66.0 if has_key else 50.0
+        x_axis = axis(*x, "false information, relative to H(T) →", most=5)
+        y_axis = axis(*y, "captured information, relative to H(T) →", most=5)
+        left = max(60.0, 32.0 + WIDER_WORDS * max(measure_width(text, FONT["small"]) for _, text in y_axis.ticks))
         panel = Panel(
             "Information coverage",
             f"Information coverage of {pluralize(len(self.points), 'system')}: false information to the "
             f"right, captured information upwards. Nearest to the star is {shorten(nearest.name, 60)}, which "
             f"captures {nearest.captured:.1%} of the truth and adds {nearest.false:.1%} that is false.",
-            axis(*x, "false information, relative to H(T) →", most=5),
-            axis(*y, "captured information, relative to H(T) →", most=5),
-            width=INNER[0] + 56.0 + right,
+            x_axis,
+            y_axis,
+            width=INNER[0] + left + right,
             height=INNER[1] + below + top,
-            margins=(56.0, top, right, below),
+            margins=(left, top, right, below),
         )
 
         # words would be in the way at the star, at every point, along every curve and on lenses
@@ -464,7 +480,13 @@ class CoverageDisplay(TableDisplay):
             for share in (0.25, 0.5, 0.75)
         ]
         rims = [point for lens in lenses.values() for point in get_rim(panel, lens)]
-        marks = draw_iso_lines(x, y, [(0.0, 1.0), *places.values(), *between, *rims])
+        labelled = {name.name for name in named}
+        numbered = [p for p in self.points if p.name in labelled and p.cloud is None]
+        numbers: list[Words] = []
+        if self.numbers and len(numbered) <= MOST_NUMBERS:
+            words = [PlacedName(*places[point.name], f"{point.erroneous:.3f}") for point in numbered]
+            numbers = draw_beside_points(panel, words, [(0.0, 1.0), *places.values()])
+        marks = draw_iso_lines(panel, [(0.0, 1.0), *places.values(), *between, *rims], numbers)
         if x[0] <= 0.0 and y[1] >= 1.0:
             marks.append(Dot(0.0, 1.0, "gold", "star", 10.0, "paper", tip="all of the truth, nothing false"))
         marks += self._draw_beliefs(panel, outlines, lenses)
@@ -491,11 +513,7 @@ class CoverageDisplay(TableDisplay):
                 f"erroneous in all {point.erroneous:.3f}{share}"
             )
             marks.append(Dot(*places[point.name], fill, size=size, of=point.name, tip=tip))
-        labelled = {name.name for name in named}
-        numbered = [p for p in self.points if p.name in labelled and p.cloud is None]
-        if self.numbers and len(numbered) <= MOST_NUMBERS:
-            words = [PlacedName(*places[point.name], f"{point.erroneous:.3f}") for point in numbered]
-            marks += draw_beside_points(panel, words, [(0.0, 1.0), *((p.false, p.captured) for p in self.points)])
+        marks += numbers
         if has_key:
             marks += draw_accuracy_key(panel, panel.width - 134.0, panel.height - 9.0)
         return replace(panel, marks=tuple(marks))

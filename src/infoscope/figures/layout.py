@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +16,8 @@ import numpy as np
 from infoscope.figures.scene import Anchor, Axis, Line, Mark, Panel, Point, Words, colour_accuracy
 from infoscope.results.notation import format_number
 
+WIDER_WORDS = 1.18
+"""Factor by which words may be wider than planned: small pages write them larger."""
 FONT = {"tiny": 8.5, "small": 11.0, "normal": 12.5, "large": 15.0}
 _INVISIBLE = {"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"}
 
@@ -71,6 +73,29 @@ def fit_label(label: object, room: float, size: float = 12.5) -> str:
         return text
     lengths = range(4, len(text))  # both ends grow with the length, so does the width
     return _cut(text, 3 + bisect_right(lengths, room, key=lambda most: measure_width(_cut(text, most), size)))
+
+
+def fit_labels(labels: Iterable[object], room: float, size: float = 12.5) -> list[str]:
+    """Shorten names that stand side by side; where that would make two alike, words that all share are left out.
+
+    >>> fit_labels(["number 005 of the catalogue", "number 007 of the catalogue"], 90.0)
+    ['…005…', '…007…']
+    """
+    texts = [_make_visible(label) for label in labels]
+    short = [fit_label(text, room, size) for text in texts]
+    if len(set(short)) == len(set(texts)):
+        return short
+    first, last = _count_shared(texts), _count_shared([text[::-1] for text in texts])
+    if first + last > min(map(len, texts)):
+        last = 0
+    cores = [text[first : len(text) - last] for text in texts]
+    return [fit_label(f"{'…' * (first > 0)}{core}{'…' * (last > 0)}", room, size) for core in cores]
+
+
+def _count_shared(texts: Sequence[str]) -> int:
+    """Return how many letters all begin with, up to the end of a word."""
+    alike = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False)))
+    return max((at + 1 for at, letter in enumerate(texts[0][:alike]) if not letter.isalnum()), default=0)
 
 
 def write_count(count: float) -> str:
@@ -219,25 +244,30 @@ def choose_apart(panel: Panel, points: Sequence[PlacedName], most: int) -> list[
     return [points[at] for at in sorted(chosen)]
 
 
+SPARSE_GAP = 26.0
+"""Pixels between names where only some points are named: many lines to the margin would cover the picture."""
+
+
 def draw_side_labels(panel: Panel, every: Sequence[PlacedName], gap: float = 15.0) -> tuple[Mark, ...]:
     """Draw names to the right of the picture, each joined to its point by a thin line.
 
-    Where they do not all fit, points that lie apart are named, and the number of the others is below.
+    Where they do not all fit, points that lie apart are named, with more room, and the number of the others is below.
     """
     if not every:
         return ()
     wide, high = panel.inner
-    points = choose_apart(panel, every, int(high / gap) + 1)
+    fitting = int(high / gap) + 1
+    points = choose_apart(panel, every, fitting if len(every) <= fitting else int(high / SPARSE_GAP) + 1)
     per_pixel = (panel.y.high - panel.y.low) / high
     edge = panel.x.high + 14.0 * (panel.x.high - panel.x.low) / wide
     lower = min(panel.y.low, panel.y.high)
     upper = max(panel.y.low, panel.y.high)
     step = abs(per_pixel) * gap
+    texts = fit_labels((point.name for point in points), panel.margins[2] - 20.0)
     heights = _uncross(points, spread_labels([point.y for point in points], step, lower, upper), 0.3 * step)
     marks: list[Mark] = []
-    for point, height in zip(points, heights, strict=True):
+    for point, height, text in zip(points, heights, texts, strict=True):
         marks.append(Line(((point.x, point.y), (edge, height)), "faint", of=point.name, clip=False, part="lead"))
-        text = fit_label(point.name, panel.margins[2] - 20.0)
         tip = plain_label(point.name)
         marks.append(Words(edge, height, text, shift=(4.0, 0.0), of=point.name, tip=None if tip == text else tip))
     if left_out := len(every) - len(points):
@@ -259,24 +289,47 @@ _BESIDE: tuple[tuple[Anchor, Point], ...] = (
 """Places for words at a point, the best first."""
 
 
-def draw_beside_points(panel: Panel, words: Sequence[PlacedName], taken: Sequence[Point]) -> list[Mark]:
+class Box(NamedTuple):
+    """Ends of words on the page, in pixels."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def covers(self, other: Box) -> bool:
+        """Return True if both have more than an edge in common."""
+        return (
+            self.left < other.right and self.right > other.left and self.top < other.bottom and self.bottom > other.top
+        )
+
+    def covers_dot(self, x: float, y: float, room: float = 5.0) -> bool:
+        """Return True if a point is inside, or nearer than ``room``."""
+        return self.left - room < x < self.right + room and self.top - room < y < self.bottom + room
+
+
+def find_box(panel: Panel, words: Words) -> Box:
+    """Return the ends of words that are not turned, as wide as they are on small pages."""
+    x, y = panel.place(words.x, words.y)
+    wide, half = WIDER_WORDS * measure_width(words.text, FONT[words.size]), 0.55 * FONT[words.size]
+    left = x + words.shift[0] - {"start": 0.0, "middle": 0.5, "end": 1.0}[words.anchor] * wide
+    return Box(left, y + words.shift[1] - half, left + wide, y + words.shift[1] + half)
+
+
+def draw_beside_points(panel: Panel, words: Sequence[PlacedName], taken: Sequence[Point]) -> list[Words]:
     """Draw small words at their points, each where it covers no other point and no other word, if there is room."""
     dots = [panel.place(*point) for point in taken]
-    boxes: list[tuple[float, float, float, float]] = []
-    marks: list[Mark] = []
+    boxes: list[Box] = []
+    marks: list[Words] = []
     for x, y, text in words:
-        point = panel.place(x, y)
-        wide = measure_width(text, FONT["small"])
-        for anchor, (across, down) in _BESIDE:
-            left = point[0] + across - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * wide
-            right, top, bottom = left + wide, point[1] + down - 6.0, point[1] + down + 6.0
-            if any(left < r and right > a and top < b and bottom > t for a, t, r, b in boxes):
+        for anchor, shift in _BESIDE:
+            mark = Words(x, y, text, "dim", "small", anchor, shift, halo="paper")
+            box = find_box(panel, mark)
+            if any(map(box.covers, boxes)) or any(box.covers_dot(*dot) for dot in dots):
                 continue
-            if any(left - 5 < px < right + 5 and top - 5 < py < bottom + 5 for px, py in dots):
-                continue
-            if right < panel.width - panel.margins[2] and left > panel.margins[0]:
-                boxes.append((left, top, right, bottom))
-                marks.append(Words(x, y, text, "dim", "small", anchor, (across, down), halo="paper"))
+            if box.right < panel.width - panel.margins[2] and box.left > panel.margins[0]:
+                boxes.append(box)
+                marks.append(mark)
                 break
     return marks
 
@@ -306,8 +359,9 @@ def draw_accuracy_key(panel: Panel, x: float, y: float, wide: float = 90.0) -> l
     return marks
 
 
-WIDER_WORDS = 1.18
-"""Factor by which words may be wider than planned: small pages write them larger."""
+def measure_legend(entries: Sequence[tuple[str, str]]) -> float:
+    """Return how wide the squares and words of ``draw_legend`` are."""
+    return sum(34.0 + WIDER_WORDS * measure_width(words, FONT["small"]) for _, words in entries)
 
 
 def draw_legend(panel: Panel, x: float, y: float, entries: Sequence[tuple[str, str]]) -> list[Mark]:
@@ -318,5 +372,5 @@ def draw_legend(panel: Panel, x: float, y: float, entries: Sequence[tuple[str, s
         corners = ((a, low), (b, low), (b, high), (a, high))
         marks.append(Line(corners, colour, 0.0, closed=True, fill=colour, clip=False))
         marks.append(Words(*find_data_point(panel, x + 15.0, y), words, "dim", "small"))
-        x += 34.0 + WIDER_WORDS * measure_width(words, FONT["small"])
+        x += measure_legend([(colour, words)])
     return marks

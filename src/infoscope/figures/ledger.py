@@ -18,9 +18,11 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.figures.display import TableDisplay, Tables, get_only_table, name_tables
 from infoscope.figures.layout import (
+    WIDER_WORDS,
     choose_round_ticks,
     draw_legend,
     fit_label,
+    fit_labels,
     format_ticks,
     measure_width,
     plain_label,
@@ -47,8 +49,6 @@ from infoscope.metrics.shannon import entropies
 WIDTH, MARGIN = 640.0, 2.0
 NAME_WIDTH = 9.5
 """Room for a letter of a name that stands in the bar, with what is left at both ends."""
-OUTPUT_WIDTH = 160.0
-"""Pixels of the words below the output."""
 
 
 def draw_brace(start: float, end: float, y: float, depth: float) -> Line:
@@ -96,7 +96,7 @@ class LedgerDisplay(TableDisplay):
             Words(
                 total,
                 -0.14,
-                f"output H(S) = {self.captured + self.false:.2f} {self.unit}",
+                self._write_output(),
                 "dim",
                 anchor="end",
                 shift=(0.0, 12.0),
@@ -116,6 +116,9 @@ class LedgerDisplay(TableDisplay):
             height=100.0,
             margins=(MARGIN, 28.0, MARGIN, 30.0),
         )
+
+    def _write_output(self) -> str:
+        return f"output H(S) = {self.captured + self.false:.2f} {self.unit}"
 
     def _draw_part(self, part: str, bits: float, start: float, total: float) -> list[Mark]:
         """Draw a stretch with its name in it; beside the bar where it is too short, in the colour of plain text."""
@@ -144,11 +147,12 @@ class LedgerDisplay(TableDisplay):
             return [drawn, Words(0.0, -0.14, text, shift=(0.0, 12.0))]
         if part == "false":
             return [drawn, Words(total, 1.14, text, anchor="end", shift=(0.0, -11.0))]
-        if start / total > 0.18:  # left of what is written below the output, which ends at the right edge
+        # between what is missed, at the left edge, and the words below the output, which end at the right
+        if start / total > 0.18:
             after = (1.0 - start / total) * (WIDTH - 2 * MARGIN)
-            shift = min(-6.0, after - OUTPUT_WIDTH)
+            shift = min(-6.0, after - 16.0 - WIDER_WORDS * measure_width(self._write_output()))
             return [drawn, Words(start, -0.14, text, anchor="end", shift=(shift, 12.0))]
-        return [drawn, Words(start, -0.14, text, shift=(96.0, 12.0))]
+        return [drawn, Words(start, -0.14, text, shift=(16.0 + WIDER_WORDS * measure_width("missed 100.0%"), 12.0))]
 
 
 # The entropy diagram --------------------------------------------------------------------------------------------------
@@ -446,6 +450,7 @@ class Stream:
     missed: float
     false: float
     hit: bool
+    rejected: bool = False
 
     @property
     def bits(self) -> float:
@@ -482,7 +487,8 @@ class LeakDisplay(TableDisplay):
             if missed[place] + false[place] > 0:
                 labels = str(table.truth_labels[row]), str(table.system_labels[column])
                 bits = float(missed[place]), float(false[place])
-                streams.append(Stream(*labels, float(table.cells[place]), *bits, matched.get(row) == column))
+                kind = matched.get(row) == column, column == table.reject_column
+                streams.append(Stream(*labels, float(table.cells[place]), *bits, *kind))
         if not streams:
             raise InputError(
                 "no information is lost: the predictions determine the true classes, so there is nothing to draw"
@@ -510,20 +516,27 @@ class LeakDisplay(TableDisplay):
             caption.append(f"{sum(stream.bits for stream in rest):.2f} in {len(rest):,} smaller confusions")
         beside = sum(stream.bits for stream in self.streams if stream.hit)
         caption.append(f"{beside:.2f} in correct predictions that errors made ambiguous")
+        # in two lines: what is drawn, and what is not
+        low = min(end for _, end in (*truths.values(), *systems.values()))
+        notes = [
+            Words(0.5, low, text, "dim", anchor="middle", shift=(0.0, 20.0 + 17.0 * line))
+            for line, text in enumerate((", ".join(caption[:-1]), caption[-1]))
+        ]
         return Panel(
             "Where the bits leak",
             f"{sum(stream.bits for stream in self.streams):.2f} {self.unit} are lost in {len(self.streams)} cells. "
             f"The costliest: {costliest}.",
-            Axis(0.0, 1.0, ", ".join(caption)),
-            Axis(min(end for _, end in (*truths.values(), *systems.values())), 0.0),
+            Axis(0.0, 1.0),
+            Axis(low, 0.0),
             (
+                *notes,
                 *_draw_streams(drawn, truths, systems, self.unit),
                 *_draw_classes(truths, "truth", self.unit),
                 *_draw_classes(systems, "system", self.unit),
             ),
             width=640.0,
-            height=max(260.0, 24.0 * max(len(truths), len(systems))) + 70.0,
-            margins=(150.0, 34.0, 150.0, 36.0),
+            height=max(260.0, 24.0 * max(len(truths), len(systems))) + 84.0,
+            margins=(150.0, 34.0, 150.0, 50.0),
         )
 
 
@@ -563,7 +576,8 @@ def _draw_streams(
             f"{plain_label(stream.truth)} predicted as {plain_label(stream.system)}: {write_count(stream.count)}\n"
             f"missed {stream.missed:.3f}, false {stream.false:.3f} {unit}"
         )
-        yield Ribbon((0.03, starts[k]), (0.97, ends[k]), stream.bits, tip=tip)
+        fill = "rejected" if stream.rejected else "false"
+        yield Ribbon((0.03, starts[k]), (0.97, ends[k]), stream.bits, fill, tip=tip)
 
 
 def _draw_classes(places: Mapping[str, tuple[float, float]], side: str, unit: str) -> Iterator[Mark]:
@@ -573,10 +587,10 @@ def _draw_classes(places: Mapping[str, tuple[float, float]], side: str, unit: st
     edge, away = (low, -8.0) if is_left else (high, 8.0)
     anchor: Anchor = "end" if is_left else "start"
     yield Words(edge, 0.0, "true" if is_left else "predicted", "dim", anchor=anchor, shift=(away, -22.0))
-    for label, (top, bottom) in places.items():
+    for short, (label, (top, bottom)) in zip(fit_labels(places, 98.0), places.items(), strict=True):
         name, bits = plain_label(label), top - bottom
         yield Bar((low, bottom), (high, top), "ink", 0.8, tip=f"{name}: {bits:.3f} {unit}")
-        text = f"{fit_label(label, 98.0)}: {bits:.2f}"
+        text = f"{short}: {bits:.2f}"
         yield Words(edge, (top + bottom) / 2, text, anchor=anchor, shift=(away, 0.0), tip=name)
 
 
@@ -691,7 +705,7 @@ class PerplexityDisplay(TableDisplay):
                 (remnant, effective, f"÷ μ = {chain.transferred:.2f}", "on-captured"),
                 (effective, whole, f"÷ δ = {half.classes / half.effective:.2f}", "ink"),
             ):
-                if 500.0 * (end - start) / float(np.log2(most)) > measure_width(text):
+                if 500.0 * (end - start) / float(np.log2(most)) > WIDER_WORDS * measure_width(text):
                     marks.append(Words((start + end) / 2, middle, text, ink, anchor="middle", bold=True))
             if named and is_truth:
                 name = fit_label(chain.name, NAME_ROOM)
@@ -726,6 +740,8 @@ class PerplexityDisplay(TableDisplay):
 
 MAX_CLASSES = 40
 """More are not drawn; those that cost most are."""
+MAX_SYSTEMS = 8
+"""More have no colour of their own and are not drawn."""
 
 
 @dataclass(frozen=True)
@@ -785,16 +801,18 @@ class ClassInformationDisplay(TableDisplay):
 
     def panel(self) -> Panel:
         """Draw two wings with the class names between them."""
-        systems = list(dict.fromkeys(bar.system for bar in self.bars))
-        labels = self.labels[:MAX_CLASSES]
-        left_out = len(self.labels) - len(labels)
+        every = list(dict.fromkeys(bar.system for bar in self.bars))
+        systems, labels = every[:MAX_SYSTEMS], self.labels[:MAX_CLASSES]
+        notes = {"classes that cost less": len(self.labels) - len(labels), "systems": len(every) - len(systems)}
         count, several = len(labels), len(systems) > 1
         thick = 11.0 * len(systems) + 8.0 if several else 20.0
         most = max(float(np.nanmax([[bar.spread, bar.ambiguity] for bar in self.bars])), 0.01)
         gap = 0.46 * most
-        marks = [
-            mark for row, label in enumerate(labels) for mark in self._draw_class(count - 1 - row, label, systems, gap)
-        ]
+        marks: list[Mark] = []
+        room = 0.46 / 3.2 * 2 * 616.0
+        for row, (label, text) in enumerate(zip(labels, fit_labels(labels, room), strict=True)):
+            marks.append(Words(0.0, count - 1 - row, text, anchor="middle", tip=plain_label(label)))
+            marks += self._draw_bars(count - 1 - row, label, systems, gap)
         top = count - 0.5
         marks.append(Words(-gap, top, "spread of predictions, H(S|T=class)", "dim", anchor="end", shift=(0.0, -14.0)))
         marks.append(Words(gap, top, "prediction ambiguity, H(T|S=class)", "dim", shift=(0.0, -14.0)))
@@ -827,16 +845,15 @@ class ClassInformationDisplay(TableDisplay):
             width=640.0,
             height=thick * count + 50.0 + head,
             margins=(12.0, head, 12.0, 50.0),
-            notes=(f"{left_out:,} classes that cost less are not drawn",) if left_out > 0 else (),
+            notes=tuple(f"{number:,} {what} are not drawn" for what, number in notes.items() if number > 0),
         )
 
-    def _draw_class(self, row: float, label: str, systems: Sequence[str], gap: float) -> list[Mark]:
-        """Draw a class's name, and left and right of it the bars of each system with their numbers."""
-        room = 0.46 / 3.2 * 2 * 616.0
-        marks: list[Mark] = [Words(0.0, row, fit_label(label, room), anchor="middle", tip=plain_label(label))]
+    def _draw_bars(self, row: float, label: str, systems: Sequence[str], gap: float) -> list[Mark]:
+        """Draw the bars of each system, left and right of a class's name, with their numbers."""
+        marks: list[Mark] = []
         thick, single = 0.8 / len(systems), len(systems) == 1
         for bar in self.bars:
-            if bar.label != label:
+            if bar.label != label or bar.system not in systems:
                 continue
             place = systems.index(bar.system)
             top = row + 0.4 - place * thick

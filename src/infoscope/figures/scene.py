@@ -183,6 +183,7 @@ LIGHT = {
     "captured": "#0068a8",
     "missed": "#cf9200",
     "false": "#c24a00",
+    "rejected": "#6a4c93",
     "on-captured": "#ffffff",
     "on-missed": "#16181d",
     "on-false": "#ffffff",
@@ -193,7 +194,7 @@ LIGHT = {
     "series3": "#a3406f",
     "series4": "#8f6200",
     "series5": "#007c8a",
-    "series6": "#6a4c93",
+    "series6": "#557000",
     "series7": "#7a5230",
 }
 DARK = {
@@ -207,6 +208,7 @@ DARK = {
     "captured": "#4aa8e0",
     "missed": "#e0a93a",
     "false": "#f08049",
+    "rejected": "#b79ce0",
     "on-captured": "#0b0d10",
     "on-missed": "#0b0d10",
     "on-false": "#0b0d10",
@@ -217,7 +219,7 @@ DARK = {
     "series3": "#e391bd",
     "series4": "#e0b04a",
     "series5": "#5fd0dd",
-    "series6": "#b79ce0",
+    "series6": "#b4cf5a",
     "series7": "#d0a27f",
 }
 """The same roles on a dark page."""

@@ -7,6 +7,7 @@ role as a class, so that a page (or the stand-alone picture's own style) can tur
 from __future__ import annotations
 
 import base64
+import re
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -62,7 +63,7 @@ def make_standalone_svg(panel: Panel, *, dark: bool | None = None) -> str:
 
 def _write_element(panel: Panel, first: str = "", more: str = "", *, grouped: bool = False) -> str:
     """Write marks that are clipped to the axes, then the others; ``grouped``, neighbours share what they look like."""
-    marks = list(chain(_make_axes(panel), panel.marks))
+    marks = list(chain(draw_axes(panel), panel.marks))
     parts: dict[bool, list[str]] = {True: [], False: []}
     for is_clipped, written in parts.items():
         shapes = (
@@ -71,6 +72,7 @@ def _write_element(panel: Panel, first: str = "", more: str = "", *, grouped: bo
             if (isinstance(mark, (Cloud, Raster, Bar, Ribbon)) or (isinstance(mark, Line) and mark.clip)) == is_clipped
             for shape in _DRAWN[type(mark)](panel, mark)
         )
+        shapes = map(_leave_roles_to_page, shapes) if grouped else shapes
         for (classes, paint, is_alone), group in groupby(shapes, lambda s: (s.classes, s.paint, s.is_alone)):
             members = list(group)
             if not grouped or is_alone or len(members) == 1:
@@ -97,6 +99,15 @@ def _write_element(panel: Panel, first: str = "", more: str = "", *, grouped: bo
     )
 
 
+def _leave_roles_to_page(shape: _Shape) -> _Shape:
+    """Leave out the colours of roles, which the page's style has by their classes."""
+    paint = shape.paint
+    for prefix, what in (("f-", "fill"), ("s-", "stroke")):
+        if prefix in shape.classes:
+            paint = re.sub(rf' {what}="#\w+"', "", paint)
+    return shape._replace(paint=paint)
+
+
 def _name_picture(panel: Panel) -> str:
     """Return an id for what the picture defines: pictures that share it define the same."""
     return f"p{zlib.crc32(repr((panel.title, panel.width, panel.height, panel.margins)).encode()):08x}"
@@ -107,7 +118,7 @@ def _n(number: float) -> str:
     return text[:-2] if text.endswith(".0") else text
 
 
-def _make_axes(panel: Panel) -> Iterable[Mark]:
+def draw_axes(panel: Panel) -> Iterable[Mark]:
     """Yield grid, axis lines, ticks and titles as ordinary marks."""
     x, y = panel.x, panel.y
     edge = (y.low, y.high)

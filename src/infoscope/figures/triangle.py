@@ -22,6 +22,7 @@ from infoscope.figures.layout import (
     PlacedName,
     draw_accuracy_key,
     draw_side_labels,
+    find_box,
     find_data_point,
     measure_side_room,
     measure_width,
@@ -205,11 +206,18 @@ def draw_plane(where: Callable[..., Point]) -> list[Mark]:
 
 
 def draw_scales(
-    where: Callable[..., Point], lowest: Sequence[float] = (0.0, 0.0, 0.0), side: float = 1.0
+    panel: Panel,
+    where: Callable[..., Point],
+    dots: Sequence[Point],
+    lowest: Sequence[float] = (0.0, 0.0, 0.0),
+    side: float = 1.0,
 ) -> list[Mark]:
-    """Write numbers at the lines of equal shares: transfer on the left, variation on the right, divergence below."""
+    """Write numbers at the lines of equal shares: transfer on the left, variation on the right, divergence below.
+
+    A number that one of ``dots`` would cover is left out.
+    """
     digits = max(1, ceil(1 - log10(side)))
-    marks: list[Mark] = []
+    marks: list[Words] = []
     for share in _STEPS:
         rest = 1.0 - share
         numbers = [f"{low + share * side:.{digits}f}" for low in lowest]
@@ -219,7 +227,8 @@ def draw_scales(
             Words(*right, numbers[2], "dim", "small", "start", (6.0, -3.0), halo="paper"),
             Words(*where(TriangleShares(share, 0.0, rest)), numbers[0], "dim", "small", "middle", (0.0, 11.0)),
         ]
-    return marks
+    taken = [panel.place(*dot) for dot in dots]
+    return [words for words in marks if not any(find_box(panel, words).covers_dot(*dot) for dot in taken)]
 
 
 def draw_zones(where: Callable[..., Point]) -> list[Mark]:
@@ -512,7 +521,7 @@ class EntropyTriangleDisplay(TableDisplay):
         if self.simplex:
             below, above = draw_space([point.shares for point in self.points]), []
         elif part is None:
-            below, above = draw_plane(self.place), draw_scales(self.place)
+            below, above = draw_plane(self.place), draw_scales(panel, self.place, list(places.values()))
             below += draw_zones(self.place) if self.zones else []
             above += [
                 Words(0.5, HEIGHT, "perfect and balanced", "dim", anchor="middle", shift=(0.0, -16.0), italic=True),
@@ -521,7 +530,7 @@ class EntropyTriangleDisplay(TableDisplay):
                 *draw_side_words(panel, JOINT_SIDES, list(places.values()), -1.0 if self.zones else 20.0),
             ]
         else:
-            below, above = part.draw_plane(), draw_scales(place, part.lowest, part.side)
+            below, above = part.draw_plane(), draw_scales(panel, place, list(places.values()), part.lowest, part.side)
         if not self.simplex:
             away = 32.0 if part is None else 56.0  # beside numbers of three digits
             for x, y, text, shift, angle in (
@@ -653,9 +662,10 @@ class SplitTriangleDisplay(TableDisplay):
         marks.append(Words(0.5, 0.0, signs, "dim", anchor="middle", shift=(0.0, 32.0)))
         labels = [(where(point.system), words[point.name]) for point in self.points]
         marks += draw_side_labels(panel, [PlacedName(*point, text) for point, text in labels if text is not None])
-        marks += draw_scales(place) if part is None else draw_scales(place, part.lowest, part.side)
+        dots = [where(end) for end in ends]
+        marks += draw_scales(panel, place, dots, *((part.lowest, part.side) if part is not None else ()))
         if part is None:
-            marks += draw_side_words(panel, SPLIT_SIDES, [where(end) for end in ends])
+            marks += draw_side_words(panel, SPLIT_SIDES, dots)
         places = {point.name: (where(point.truth), where(point.system)) for point in self.points}
         for number, names in enumerate(self.paths.values()):  # of the truth dashed
             truth, system = zip(*(places[name] for name in names), strict=True)

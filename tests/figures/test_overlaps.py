@@ -1,0 +1,155 @@
+"""Words of a picture stand inside it and off each other, whatever is drawn: measured on the boxes of all words."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from infoscope import Contingency
+from infoscope.figures import (
+    BoundsDisplay,
+    ClassInformationDisplay,
+    ComparisonDisplay,
+    ConfusionDisplay,
+    ConfusionGridDisplay,
+    CoverageDisplay,
+    EntropyTriangleDisplay,
+    LeakDisplay,
+    LedgerDisplay,
+    PerplexityDisplay,
+    SplitTriangleDisplay,
+)
+from tests.api import FONT, LIGHT, Panel, Ribbon, Words, draw_axes, fit_labels, measure_width, svg
+
+CATALOGUE = [f"class number {at:03d} of the catalogue" for at in range(120)]
+LONG = "checkpoint-2026-11-19T08:15:33Z/with-augmentation/final-ensemble (seed {})"
+
+
+def system(classes: int, accuracy: float, names: list[str] | None = None, rejected: float = 0.0) -> Contingency:
+    rng = np.random.default_rng(classes)
+    matrix = rng.dirichlet(np.full(classes, 0.3), classes) * (1 - accuracy) + np.eye(classes) * accuracy
+    counts = np.round(matrix * rng.uniform(40, 160, (classes, 1)))
+    if not rejected:
+        return Contingency.from_matrix(counts, truth=names, system=names)
+    left_out = np.round(counts.sum(1) * rejected)[:, None]
+    return Contingency.from_matrix(np.hstack([np.round(counts * (1 - rejected)), left_out]), reject=classes)
+
+
+def several(count: int, low: float, high: float, name: str = "model {}") -> dict[str, Contingency]:
+    return {name.format(at): system(4, accuracy) for at, accuracy in enumerate(np.linspace(low, high, count))}
+
+
+GUESSES = np.random.default_rng(0).multinomial(60, np.full(900, 1 / 900)).reshape(2, 450)
+SYSTEMS: dict[str, dict[str, Contingency]] = {
+    "one": {"svm": system(3, 0.9)},
+    "one very bad": {"svm": system(2, 0.95), "forest": system(2, 0.9), "awful": Contingency.from_matrix(GUESSES)},
+    "five alike": several(5, 0.966, 0.97),
+    "28": several(28, 0.3, 0.98),
+    "200 alike": several(200, 0.85, 0.95),
+    "long names": several(6, 0.3, 0.98, LONG),
+    "constant": {"constant": Contingency.from_matrix([[30, 0, 0], [20, 0, 0], [10, 0, 0]])},
+    "perfect": {"perfect": Contingency.from_matrix(np.diag([30, 20, 10])), "svm": system(3, 0.9)},
+    "two classes": {"a": system(2, 0.9), "b": system(2, 0.8)},
+    "120 classes": {"large": system(120, 0.8, CATALOGUE)},
+    "rejections": {f"m{at}": system(3, 0.9 - 0.04 * at, rejected=0.05 * at) for at in range(1, 9)},
+    "all rejected": {"silent": Contingency.from_matrix([[0, 0, 0, 30], [0, 0, 0, 20], [0, 0, 0, 10]], reject=3)},
+}
+MAPS = (BoundsDisplay, CoverageDisplay, EntropyTriangleDisplay, SplitTriangleDisplay, ComparisonDisplay)
+BARS = (ClassInformationDisplay, PerplexityDisplay)
+SINGLE = (ConfusionDisplay, LedgerDisplay, LeakDisplay)
+ONE_SYSTEM = ("one", "constant", "120 classes", "all rejected")
+
+
+def find_corners(panel: Panel, words: Words, wider: float) -> NDArray[np.float64]:
+    """Corners of words on the page, turned as they are."""
+    x, y = panel.place(words.x, words.y)
+    wide, high = wider * measure_width(words.text, FONT[words.size]), 0.8 * FONT[words.size]
+    left = -{"start": 0.0, "middle": 0.5, "end": 1.0}[words.anchor] * wide
+    turn = np.radians(words.angle)
+    box = np.array([[left, -high / 2], [left + wide, -high / 2], [left + wide, high / 2], [left, high / 2]])
+    turned = box @ np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    return turned + np.array([x + words.shift[0], y + words.shift[1]])
+
+
+def overlap(one: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
+    """Two turned boxes overlap if no side of either separates them."""
+    for box in (one, other):
+        for side in np.diff(box[[0, 1, 2]], axis=0):
+            normal = np.array([-side[1], side[0]]) / max(np.hypot(*side), 1e-9)
+            a, b = one @ normal, other @ normal
+            if min(a.max(), b.max()) - max(a.min(), b.min()) < 1.0:
+                return False
+    return True
+
+
+def assert_words_are_apart(panel: Panel, wider: float = 0.95) -> None:
+    every = [mark for mark in (*draw_axes(panel), *panel.marks) if isinstance(mark, Words) and mark.text.strip()]
+    boxes = [(words.text, find_corners(panel, words, wider)) for words in every]
+    assert boxes
+    low, high = (np.array([extreme(box, axis=0) for _, box in boxes]) for extreme in (np.min, np.max))
+    near = ((low[:, None] < high[None]) & (low[None] < high[:, None])).all(axis=-1)
+    pairs = [(boxes[i], boxes[j]) for i, j in np.argwhere(np.triu(near, 1))]
+    touching = [(a, b) for (a, one), (b, other) in pairs if overlap(one, other)]
+    outside = [text for text, box in boxes if (box < -1).any() or (box > (panel.width + 1, panel.height + 1)).any()]
+    assert (touching, outside) == ([], [])
+
+
+@pytest.mark.parametrize("name", [name for name in SYSTEMS if name != "all rejected"])
+@pytest.mark.parametrize("display", [*MAPS, *BARS], ids=lambda display: display.__name__)
+def test_words_of_several_systems_are_apart(display: type, name: str) -> None:
+    assert_words_are_apart(display.from_table(SYSTEMS[name]).panel())
+
+
+@pytest.mark.parametrize("name", ["one very bad", "long names", "rejections", "all rejected", "28", "two classes"])
+def test_words_of_small_matrices_and_their_key_are_apart(name: str) -> None:
+    assert_words_are_apart(ConfusionGridDisplay.from_table(SYSTEMS[name]).panel())
+
+
+@pytest.mark.parametrize("name", ONE_SYSTEM)
+@pytest.mark.parametrize("display", SINGLE, ids=lambda display: display.__name__)
+def test_words_of_one_system_are_apart(display: type, name: str) -> None:
+    assert_words_are_apart(display.from_table(SYSTEMS[name]).panel())
+
+
+@pytest.mark.parametrize("name", ["one", "constant", "all rejected"])
+def test_the_bar_of_parts_has_room_for_the_larger_words_of_a_phone(name: str) -> None:
+    assert_words_are_apart(LedgerDisplay.from_table(SYSTEMS[name]).panel(), 1.18)
+
+
+def test_numbers_on_the_lines_of_equal_error_leave_points_alone() -> None:
+    panel = CoverageDisplay.from_table(SYSTEMS["one very bad"]).panel()
+    dots = [mark for mark in panel.marks if type(mark).__name__ == "Dot"]
+    numbers = [mark for mark in panel.marks if isinstance(mark, Words) and mark.shift == (5.0, -7.0)]
+
+    assert 2 <= len(numbers) <= 8
+    for words in numbers:
+        box = find_corners(panel, words, 1.0)
+        for dot in dots:
+            x, y = panel.place(dot.x, dot.y)
+            assert not (box[:, 0].min() < x < box[:, 0].max() and box[:, 1].min() < y < box[:, 1].max()), words.text
+
+
+def test_names_that_would_be_cut_alike_keep_what_tells_them_apart() -> None:
+    assert fit_labels(CATALOGUE[:2], 90.0) == ["…000…", "…001…"]
+    assert fit_labels(["cat", "dog"], 90.0) == ["cat", "dog"]
+    assert len(set(fit_labels(CATALOGUE, 90.0))) == 120
+    panel = LeakDisplay.from_table(SYSTEMS["120 classes"]).panel()
+    for words in panel.marks:
+        if isinstance(words, Words) and words.tip:
+            assert words.text.partition(":")[0] == f"…{words.tip[13:16]}…"
+
+
+def test_rejections_have_a_colour_of_their_own() -> None:
+    """Neither that of errors nor that of any system."""
+    streams = [
+        mark for mark in LeakDisplay.from_table(SYSTEMS["rejections"]["m5"]).panel().marks if isinstance(mark, Ribbon)
+    ]
+
+    assert {stream.fill for stream in streams} == {"false", "rejected"}
+    assert list(LIGHT.values()).count(LIGHT["rejected"]) == 1
+
+
+def test_a_page_has_the_colours_of_roles_from_its_style_alone() -> None:
+    panel = CoverageDisplay.from_table(SYSTEMS["one"]).panel()
+
+    assert 'class="f-paper' in svg(panel) or "f-dim" in svg(panel)
+    assert LIGHT["dim"] not in svg(panel)
