@@ -56,6 +56,8 @@ SYSTEMS: dict[str, dict[str, Contingency]] = {
 MAPS = (BoundsDisplay, CoverageDisplay, EntropyTriangleDisplay, SplitTriangleDisplay, ComparisonDisplay)
 BARS = (ClassInformationDisplay, PerplexityDisplay)
 SINGLE = (ConfusionDisplay, LedgerDisplay, LeakDisplay)
+PHONE = 1.15
+"""Words on a small page, in widths of the planned ones."""
 ONE_SYSTEM = ("one", "constant", "120 classes", "all rejected")
 
 
@@ -81,7 +83,7 @@ def overlap(one: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
     return True
 
 
-def assert_words_are_apart(panel: Panel, wider: float = 0.95) -> None:
+def assert_words_are_apart(panel: Panel, wider: float) -> None:
     every = [mark for mark in (*draw_axes(panel), *panel.marks) if isinstance(mark, Words) and mark.text.strip()]
     boxes = [(words.text, find_corners(panel, words, wider)) for words in every]
     assert boxes
@@ -96,23 +98,19 @@ def assert_words_are_apart(panel: Panel, wider: float = 0.95) -> None:
 @pytest.mark.parametrize("name", [name for name in SYSTEMS if name != "all rejected"])
 @pytest.mark.parametrize("display", [*MAPS, *BARS], ids=lambda display: display.__name__)
 def test_words_of_several_systems_are_apart(display: type, name: str) -> None:
-    assert_words_are_apart(display.from_table(SYSTEMS[name]).panel())
+    # long names fill the margin on wide pages, and phones cut them
+    assert_words_are_apart(display.from_table(SYSTEMS[name]).panel(), 0.95 if name == "long names" else PHONE)
 
 
 @pytest.mark.parametrize("name", ["one very bad", "long names", "rejections", "all rejected", "28", "two classes"])
 def test_words_of_small_matrices_and_their_key_are_apart(name: str) -> None:
-    assert_words_are_apart(ConfusionGridDisplay.from_table(SYSTEMS[name]).panel())
+    assert_words_are_apart(ConfusionGridDisplay.from_table(SYSTEMS[name]).panel(), PHONE)
 
 
 @pytest.mark.parametrize("name", ONE_SYSTEM)
 @pytest.mark.parametrize("display", SINGLE, ids=lambda display: display.__name__)
 def test_words_of_one_system_are_apart(display: type, name: str) -> None:
-    assert_words_are_apart(display.from_table(SYSTEMS[name]).panel())
-
-
-@pytest.mark.parametrize("name", ["one", "constant", "all rejected"])
-def test_the_bar_of_parts_has_room_for_the_larger_words_of_a_phone(name: str) -> None:
-    assert_words_are_apart(LedgerDisplay.from_table(SYSTEMS[name]).panel(), 1.18)
+    assert_words_are_apart(display.from_table(SYSTEMS[name]).panel(), PHONE)
 
 
 def test_numbers_on_the_lines_of_equal_error_leave_points_alone() -> None:

@@ -16,6 +16,7 @@ from infoscope.errors import InputError
 from infoscope.figures.display import TableDisplay, Tables, get_only_table, name_tables
 from infoscope.figures.layout import (
     FONT,
+    WIDER_WORDS,
     draw_legend,
     fit_label,
     fit_labels,
@@ -148,8 +149,6 @@ CELLS_WITH_NUMBERS = 30
 MOST_CLASSES = 2000
 NAME_ROOM = 150.0
 """Pixels a class name may take."""
-KEY_ROOM = 290.0
-"""Pixels the words below the map need."""
 
 
 @dataclass(frozen=True)
@@ -359,8 +358,15 @@ class ConfusionDisplay(TableDisplay):
             cell = max(9.0, 620.0 / classes) if classes <= 110 else max(1.0, 700.0 / classes)
         size: Size = "normal" if cell >= 14.0 else "tiny"
         truth, system = (fit_labels(names, NAME_ROOM, FONT[size]) for names in (self.map.truth, self.map.system))
-        left, top = (30.0 + max(measure_width(name, FONT[size]) for name in names) for names in (truth, system))
-        key_room = KEY_ROOM + 90.0 * bool(self.map.rejected.any())
+        left, top = (
+            30.0 + WIDER_WORDS * max(measure_width(name, FONT[size]) for name in names) for names in (truth, system)
+        )
+        # what the two colours mean; hits and errors have a scale each
+        worst = self.map.find_worst_error(self.map.of_truth)
+        key = [(HITS[2], "right")] if self.map.hits.any() else []
+        key += [(ERRORS[3], f"wrong, darkest: {worst:.0%} of the true")] if worst > 0 else []
+        key += [(REJECTIONS[3], "rejected")] if self.map.rejected.any() else []
+        key_room = measure_legend(key)
         right = max(14.0, key_room - left - cell * columns)
         confusions = "; ".join(
             f"{shorten(row, 40)} predicted as {shorten(column, 40)}, {write_count(count)} ({share:.0%})"
@@ -391,11 +397,6 @@ class ConfusionDisplay(TableDisplay):
         title = f"predicted{_STATED[self.shown]}"
         marks.append(Words(columns / 2, 0.0, title, "dim", anchor="middle", shift=(0.0, 12.0 - top)))
         marks.append(Words(0.0, rows / 2, "true", "dim", anchor="middle", shift=(12.0 - left, 0.0), angle=90.0))
-        # what the two colours mean; hits and errors have a scale each
-        worst = self.map.find_worst_error(self.map.of_truth)
-        key = [(HITS[2], "right")] if self.map.hits.any() else []
-        key += [(ERRORS[3], f"wrong, darkest: {worst:.0%} of the true")] if worst > 0 else []
-        key += [(REJECTIONS[3], "rejected")] if self.map.rejected.any() else []
         start = max(4.0, min(left, panel.width - key_room))
         return replace(panel, marks=(*marks, *draw_legend(panel, start, panel.height - 14.0, key)))
 
@@ -540,10 +541,11 @@ class ConfusionGridDisplay(TableDisplay):
 
         with_tips = sum(rows * columns for rows, columns in shapes) <= MOST_TIPS
         marks: list[Mark] = []
-        for place, matrix in enumerate(self.matrices):
+        # bold, and larger on small pages
+        titles = fit_labels((m.name for m in self.matrices), (wide + room[0] + _GAP - 8.0) / (1.1 * WIDER_WORDS))
+        for place, (matrix, title) in enumerate(zip(self.matrices, titles, strict=True)):
             x = 16.0 + (place % across) * (wide + room[0] + _GAP) + room[0]
             y = 4.0 + (place // across) * high + _HEAD + room[1]
-            title = fit_label(matrix.name, wide + 10.0)
             tip = plain_label(matrix.name)
             marks.append(Words(x, y - room[1] - 12.0, title, bold=True, of=matrix.name, tip=tip))
             marks += self._draw_cells(matrix, (x, y), side, worst, with_tips=with_tips)

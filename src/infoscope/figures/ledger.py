@@ -814,8 +814,8 @@ class ClassInformationDisplay(TableDisplay):
             marks.append(Words(0.0, count - 1 - row, text, anchor="middle", tip=plain_label(label)))
             marks += self._draw_bars(count - 1 - row, label, systems, gap)
         top = count - 0.5
-        marks.append(Words(-gap, top, "spread of predictions, H(S|T=class)", "dim", anchor="end", shift=(0.0, -14.0)))
-        marks.append(Words(gap, top, "prediction ambiguity, H(T|S=class)", "dim", shift=(0.0, -14.0)))
+        marks.append(Words(-gap, top, "spread, H(S|T=class)", "dim", anchor="end", shift=(0.0, -14.0)))
+        marks.append(Words(gap, top, "ambiguity, H(T|S=class)", "dim", shift=(0.0, -14.0)))
         left = -300.0
         for place, system in enumerate(systems if several else ()):
             text = f"■ {fit_label(system, 600.0 / len(systems) - 28.0, 11.0)}"

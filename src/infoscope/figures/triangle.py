@@ -532,7 +532,7 @@ class EntropyTriangleDisplay(TableDisplay):
         else:
             below, above = part.draw_plane(), draw_scales(panel, place, list(places.values()), part.lowest, part.side)
         if not self.simplex:
-            away = 32.0 if part is None else 56.0  # beside numbers of three digits
+            away = 38.0 if part is None else 56.0  # beside numbers of three digits
             for x, y, text, shift, angle in (
                 (0.25, HEIGHT / 2, "agreement 2·MI′ →", (-away, -18.0), 60.0),
                 (0.75, HEIGHT / 2, "lost information VI′ →", (away, -18.0), -60.0),
