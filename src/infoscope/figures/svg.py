@@ -67,12 +67,11 @@ def _write_element(panel: Panel, first: str = "", more: str = "", *, grouped: bo
     parts: dict[bool, list[str]] = {True: [], False: []}
     for is_clipped, written in parts.items():
         shapes = (
-            shape
+            _leave_roles_to_page(shape) if grouped else shape
             for mark in marks
             if (isinstance(mark, (Cloud, Raster, Bar, Ribbon)) or (isinstance(mark, Line) and mark.clip)) == is_clipped
             for shape in _DRAWN[type(mark)](panel, mark)
         )
-        shapes = map(_leave_roles_to_page, shapes) if grouped else shapes
         for (classes, paint, is_alone), group in groupby(shapes, lambda s: (s.classes, s.paint, s.is_alone)):
             members = list(group)
             if not grouped or is_alone or len(members) == 1:
