@@ -23,6 +23,7 @@ from typing import Any, Literal, ParamSpec, TypeVar
 
 import numpy as np
 
+from infoscope.core.arrow import import_arrow
 from infoscope.errors import ALL_ROWS_ARE_READ, InputError, did_you_mean
 
 P = ParamSpec("P")
@@ -198,6 +199,9 @@ def validated(**constraints: Constraint) -> Callable[[Callable[P, T]], Callable[
 
         @functools.wraps(function)
         def wrapper(*args: P.args, **kwargs: P.kwargs) -> T:
+            args = tuple(map(import_arrow, args))  # type: ignore[assignment] # as the caller gave them otherwise
+            for name, value in kwargs.items():
+                kwargs[name] = import_arrow(value)
             spelling = {}  # the name by which the caller knows a parameter
             by_position = dict(zip(parameters, args, strict=False))  # Python rejects what is too much
             for alias, name in aliases.items():

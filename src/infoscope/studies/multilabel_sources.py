@@ -122,6 +122,8 @@ def _read(source: Any, form: LabelSetFormat) -> LabelSets:
         return LabelSets.from_indicator(source, threshold=form.threshold_for(source))
     if is_frame(source) or (isinstance(source, tuple) and form.object is not None):
         return _read_rows(source, form) if form.object is not None else _read_indicator_frame(source, form)
+    if hasattr(source, "to_pylist"):  # lists of Arrow hold scalars of their own
+        source = source.to_pylist()
     source = list(source) if isinstance(source, Iterator) else source
     values = _listed_numbers(source)
     if values is not None and _are_indicators(values, form):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.core.arrow import import_arrow
 from infoscope.errors import InputError
 from infoscope.tables.counting import (
     CountedPairs,
@@ -353,7 +354,7 @@ def from_matrix(
 ) -> Contingency:
     """Check the numbers, name the classes, keep the caller's order."""
     labelled = truth is not None or system is not None
-    counts: Any = matrix
+    counts: Any = import_arrow(matrix)
     if hasattr(counts, "columns") and hasattr(counts, "index"):  # a pandas frame names its own classes
         truth = counts.index if truth is None else truth
         system = counts.columns if system is None else system
@@ -367,15 +368,18 @@ def from_matrix(
             else:
                 array = np.column_stack([column.to_numpy(dtype=np.int64) for column in columns])
         counts = array
-    elif hasattr(counts, "columns") and hasattr(counts, "get_column"):
-        # A polars frame has no index: a first column of text names the true classes.
-        first = counts.get_column(counts.columns[0])
+    elif hasattr(counts, "get_column") or hasattr(counts, "column_names"):
+        import narwhals as nw  # noqa: PLC0415 - only for frames
+
+        # a frame of polars or Arrow has no index: a first column of text names the true classes
+        frame = nw.from_native(counts, eager_only=True)
+        first = frame[:, 0]
         if not first.dtype.is_numeric():
             truth = [str(label) for label in first.to_list()] if truth is None else truth
-            counts = counts.drop(counts.columns[0])
-        system = counts.columns if system is None else system
+            frame = frame.drop(frame.columns[0])
+        system = frame.columns if system is None else system
         labelled = True
-        counts = counts.to_numpy()
+        counts = frame.to_numpy()
 
     coo = counts.tocoo() if hasattr(counts, "tocoo") else None
     array = _read_numbers(counts) if coo is None else np.asarray(coo.data)

@@ -16,6 +16,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.core.arrow import import_arrow
 from infoscope.errors import InputError
 from infoscope.tables.labels import Label, as_label, as_labels, is_missing, kind_of
 from infoscope.typing import LabelsLike
@@ -31,7 +32,7 @@ def one_column(values: object, name: str) -> LabelsLike:
     """
     if isinstance(values, list):
         return values
-    column: Any = values
+    column: Any = import_arrow(values)
     if hasattr(column, "toarray") and getattr(column, "ndim", 1) == 2 and column.shape[1] != 1:
         raise InputError(
             f"{name} is a sparse matrix with {column.shape[1]} columns; give one label per row (for label sets use "
