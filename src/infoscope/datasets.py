@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.core.numerics import freeze_arrays
+from infoscope.core.validation import KeywordHints, validated
 from infoscope.errors import UnknownNameError, did_you_mean
 from infoscope.results.frame import build_frame
 from infoscope.tables.contingency import reduce_by_fields
@@ -37,7 +38,7 @@ _SCORE = "_score"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Dataset:
+class Dataset(KeywordHints):
     """True classes, what systems predict, and their scores where they have any.
 
     ``evaluate(*data)`` and ``compare(*data)`` take it apart into ``(y_true, predictions)``.
@@ -92,6 +93,7 @@ class Dataset:
         return f"{about}; predictions of {', '.join(self.predictions)}{scored}"
 
 
+@validated()
 def digits(*, abstaining: bool = False) -> Dataset:
     """Return handwritten digits: 10 classes, a good classifier, a poor one, one with renamed outputs, a constant one.
 
@@ -181,6 +183,7 @@ def _make_dataset(name: str, columns: Mapping[str, list[str]], **stated: str | N
     )
 
 
+@validated()
 def csv_of(name: str) -> str:
     """Return the file of a data set, as CSV.
 

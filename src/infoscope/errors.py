@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from math import nan
@@ -214,14 +214,3 @@ ALL_ROWS_ARE_READ = (
     "read now, so leave it out"
 )
 """For those who still ask for ``until``."""
-
-
-def check_keywords(given: Mapping[str, object], known: Iterable[str]) -> None:
-    """Reject keyword arguments that a function does not have, as Python would, with the nearest name."""
-    if "until" in given:
-        raise TypeError(f"unexpected keyword argument 'until'; {ALL_ROWS_ARE_READ}")
-    names = sorted(known)
-    for name in given:
-        if name not in names:
-            hint = did_you_mean(name, names, f"there are {', '.join(names)}")
-            raise TypeError(f"unexpected keyword argument {name!r}; {hint}")

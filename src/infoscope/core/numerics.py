@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.core.validation import validated
 from infoscope.typing import ArrayLike
 
 _SMALLEST = float(np.nextafter(0.0, 1.0))
@@ -341,6 +342,7 @@ def quotient(part: Real, whole: Real, empty: float) -> Real:
     return np.divide(part, whole, out=np.full(np.broadcast_shapes(part.shape, whole.shape), empty), where=filled)
 
 
+@validated()
 def pareto_front(gains: Real, costs: Real) -> NDArray[np.int64]:
     """Find the places where no other point gains at least as much for at most the cost, from cheap to dear.
 

@@ -15,11 +15,13 @@ import functools
 import inspect
 import textwrap
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from inspect import CO_VARKEYWORDS
 from math import isfinite
 from numbers import Integral, Real
-from typing import Any, Literal, ParamSpec, TypeVar
+from types import CodeType, FunctionType
+from typing import Any, Literal, ParamSpec, Self, TypeVar
 
 import numpy as np
 
@@ -210,17 +212,8 @@ def validated(**constraints: Constraint) -> Callable[[Callable[P, T]], Callable[
                         raise InputError(f"{alias} and {name} are the same; give one of them")
                     kwargs[name] = kwargs.pop(alias)
                     spelling[name] = alias
-            for keyword in kwargs:
-                if keyword not in parameters and not takes_any:
-                    listed = ", ".join(name for name in parameters if name not in ("self", "cls"))
-                    names = textwrap.fill(listed, 80, initial_indent="  ", subsequent_indent="  ")
-                    if keyword == "until":
-                        hint = ALL_ROWS_ARE_READ
-                    elif keyword in READ_SETTINGS and "read" in parameters:
-                        hint = f"give read=infoscope.ReadOptions({keyword}=…)"
-                    else:
-                        hint = did_you_mean(keyword, parameters, f"there are\n{names}")
-                    raise TypeError(f"unexpected keyword argument {keyword!r}; {hint}")
+            if not takes_any:
+                reject_unknown_keywords(kwargs, parameters)
             given: dict[str, Any] = by_position | kwargs
             if takes_truth and "source" not in given:
                 raise TypeError(f"{function.__name__}() missing 1 required positional argument: 'source'")
@@ -240,3 +233,87 @@ def validated(**constraints: Constraint) -> Callable[[Callable[P, T]], Callable[
         return wrapper
 
     return decorate
+
+
+# Keywords of methods and constructors ---------------------------------------------------------------------------------
+
+
+class UnknownKeywordError(TypeError):
+    """A keyword argument that a function does not have, with those that it has."""
+
+    def __init__(self, problem: str, keyword: str = "", known: Collection[str] = ()) -> None:
+        super().__init__(problem)
+        self.keyword, self.known = keyword, known
+
+
+def reject_unknown_keywords(given: Iterable[str], known: Collection[str]) -> None:
+    """Reject keyword arguments that a function does not have, as Python would, with the nearest name."""
+    for keyword in given:
+        if keyword in known:
+            continue
+        listed = ", ".join(name for name in known if name not in ("self", "cls"))
+        names = textwrap.fill(listed, 80, initial_indent="  ", subsequent_indent="  ")
+        if keyword == "until":
+            hint = ALL_ROWS_ARE_READ
+        elif keyword in READ_SETTINGS and "read" in known:
+            hint = f"give read=infoscope.ReadOptions({keyword}=…)"
+        else:
+            hint = did_you_mean(keyword, known, f"there are\n{names}")
+        raise UnknownKeywordError(f"unexpected keyword argument {keyword!r}; {hint}", keyword, known)
+
+
+class KeywordHints:
+    """Base of public classes: their constructors and methods reject an unknown keyword with the nearest name.
+
+    Examples
+    --------
+    >>> class Page(KeywordHints):
+    ...     def save(self, force: bool = False) -> None: ...
+    >>> Page().save(forse=True)
+    Traceback (most recent call last):
+    infoscope.core.validation.UnknownKeywordError: unexpected keyword argument 'forse'; did you mean 'force'?
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, *_: Any, **named: Any) -> Self:
+        """Make the object, unless its constructor lacks a keyword."""
+        if named:
+            code = cls.__init__.__code__
+            if not code.co_flags & CO_VARKEYWORDS:
+                reject_unknown_keywords(named, list_keywords(code))
+        return super().__new__(cls)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Check the keywords of the public methods that a class adds."""
+        super().__init_subclass__(**options)
+        for name, member in list(vars(cls).items()):
+            kind = type(member)
+            function = member.__func__ if kind in (classmethod, staticmethod) else member
+            if not name.startswith("_") and isinstance(function, FunctionType) and not hasattr(function, "__wrapped__"):
+                hinted = _hint_keywords(function)
+                setattr(cls, name, hinted if kind is FunctionType else kind(hinted))
+
+
+def _hint_keywords(function: Callable[P, T]) -> Callable[P, T]:
+    code = function.__code__
+    own, takes_any = list_keywords(code), code.co_flags & CO_VARKEYWORDS
+
+    @functools.wraps(function)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> T:
+        if not kwargs or not takes_any:
+            reject_unknown_keywords(kwargs, own)
+            return function(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except UnknownKeywordError as error:  # of what takes the other keywords
+            if error.keyword in kwargs:
+                reject_unknown_keywords([error.keyword], dict.fromkeys((*own, *error.known)))
+            raise
+
+    return wrapper
+
+
+def list_keywords(code: CodeType) -> tuple[str, ...]:
+    """Return the parameters that a function takes by name."""
+    return code.co_varnames[code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount]

@@ -10,6 +10,7 @@ import lazy_loader
 import numpy as np
 
 from infoscope.core.files import check_target, explain_write_error, write_file
+from infoscope.core.validation import KeywordHints
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.layout import shorten
 from infoscope.figures.matplotlib import draw, image, make_axes
@@ -161,7 +162,7 @@ _MARKS = {
 """The mark that every picture of infoscope carries, by which it is recognised."""
 
 
-class Display:
+class Display(KeywordHints):
     """One picture: its coordinates are ready when it is made, ``plot`` draws them on matplotlib axes."""
 
     figure_: Any = None

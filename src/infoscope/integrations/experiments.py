@@ -12,6 +12,7 @@ from contextlib import suppress
 from math import isfinite
 from typing import Any, Literal, Protocol
 
+from infoscope.core.validation import validated
 from infoscope.errors import AmbiguousNameError, InputError, UnknownNameError, did_you_mean
 from infoscope.metrics.registry import find
 from infoscope.results import Estimate, Result
@@ -39,6 +40,7 @@ _STRANGE = re.compile(r"[^\w\-. /]+")
 """Characters that MLflow does not allow in names of metrics."""
 
 
+@validated()
 def numbers(
     result: Result, *, metrics: str | Sequence[str] | None = None, prefix: str = "", intervals: bool = True
 ) -> dict[str, float]:
@@ -147,6 +149,7 @@ def _list_other_numbers(result: Result, intervals: bool) -> Iterator[tuple[str, 
                 yield "/".join([*words[:3], name]), float(value)
 
 
+@validated()
 def table(result: Result) -> dict[Literal["columns", "data"], list[Any]]:
     """Return the tidy rows as columns and data, the arguments of ``wandb.Table``.
 
@@ -181,6 +184,7 @@ class SummaryWriter(Protocol):
         """Keep a picture of matplotlib."""
 
 
+@validated()
 def log_to_tensorboard(
     writer: SummaryWriter,
     result: Result,

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from infoscope.core.validation import validated
 from infoscope.errors import InputError, UndefinedMetricWarning
 from infoscope.integrations.experiments import numbers
 from infoscope.integrations.sklearn import Bound, MetricScore, resolve_name
@@ -26,6 +27,7 @@ _MAX_NUMBERS = 1000
 """Numbers that a server takes in one request."""
 
 
+@validated()
 def log(
     result: Result,
     *,

@@ -25,6 +25,7 @@ import numpy as np
 
 from infoscope.core.markup import pluralize
 from infoscope.core.numerics import Real
+from infoscope.core.validation import KeywordHints, validated
 from infoscope.errors import (
     AmbiguousNameError,
     InputError,
@@ -150,6 +151,10 @@ def load_sklearn_metrics() -> ModuleType:
     return importlib.import_module("sklearn.metrics")
 
 
+_OWN = ("metric", "name", "bound", "label", "level", "prior", "seed")
+"""Keywords of scorers themselves, which may be meant by an option that a metric lacks."""
+
+
 def _check_options(known: Iterable[Metric], options: Mapping[str, object]) -> None:
     """Reject options that the metric does not have, with the nearest that it has."""
     names = {name for entry in known for name in inspect.signature(entry.score).parameters}
@@ -158,7 +163,7 @@ def _check_options(known: Iterable[Metric], options: Mapping[str, object]) -> No
         if option == _WEIGHT:
             raise InputError("sample weights belong to the samples: give them to the function that scores, not here")
         if option not in names:
-            hint = did_you_mean(option, names, f"it takes {', '.join(sorted(names))}")
+            hint = did_you_mean(option, [*names, *_OWN], f"it takes {', '.join(sorted(names))}")
             raise InputError(f"{next(iter(known)).name} has no option {option!r}; {hint}")
 
 
@@ -499,7 +504,7 @@ class Search(Protocol):
 
 
 @dataclass(frozen=True)
-class Simplest:
+class Simplest(KeywordHints):
     """A rule for ``refit=`` of scikit-learn's searches; see ``simplest``."""
 
     complexity: Complexity | None = None
@@ -552,6 +557,7 @@ class Simplest:
         return np.stack([np.asarray(results[name], dtype=np.float64) for _, name in folds], axis=1)
 
 
+@validated()
 def simplest(
     complexity: Complexity | None = None,
     *,
@@ -602,6 +608,7 @@ def simplest(
     return Simplest(complexity, metric, level, test_size)
 
 
+@validated()
 def search(
     estimator: object,
     param_grid: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]],

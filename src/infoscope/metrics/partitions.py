@@ -25,6 +25,7 @@ from infoscope.core.numerics import (
     sum_columns,
     sum_rows,
 )
+from infoscope.core.validation import validated
 from infoscope.metrics.bounds import largest_by, largest_in_columns
 from infoscope.metrics.independence import root_ratio, whole_table
 from infoscope.metrics.registry import Card, Law, make_callable, metric
@@ -603,6 +604,7 @@ R = a/(a + b), P = a/(a + c), S = d/(c + d), V = d/(b + d).
 """
 
 
+@validated()
 def pair_measures(
     *table: Any,
     sample_weight: ArrayLike | None = None,

@@ -9,6 +9,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from infoscope.core.numerics import Real, ratio
+from infoscope.core.validation import validated
 from infoscope.metrics.independence import log_lifts
 from infoscope.metrics.one_vs_rest import compute_f_beta, jaccard_parts, one_vs_rest
 from infoscope.metrics.registry import Card, Law, class_metric
@@ -130,6 +131,7 @@ def class_f1(table: Contingency) -> Real:
     return class_f_beta(table, 1.0)
 
 
+@validated()
 def class_f_beta(table: Contingency, beta: float) -> Real:
     """F-beta of each class, recall counting ``beta`` times as much as precision.
 

@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 
 from infoscope.core.markup import cut_list
 from infoscope.core.numerics import Real
+from infoscope.core.validation import KeywordHints
 from infoscope.errors import (
     AmbiguousNameError,
     InfoscopeWarning,
@@ -173,7 +174,7 @@ _PERSONS = frozenset(
 
 
 @dataclass(frozen=True)
-class Card:
+class Card(KeywordHints):
     """The facts of a metric."""
 
     title: str
@@ -456,6 +457,7 @@ class _OfLabels:
             raise TypeError(f"{name} takes {first} and {second}; name everything else, as sample_weight=…")
         sides = [*args, *(options.pop(side) for side in (first, second)[len(args) :] if side in options)]
         if len(sides) != 2:
+            self._check_options(options, [first, second, "table", *self.own_options, *self.counting.options])
             text = f", and got one {type(sides[0]).__name__}" if sides else ""
             raise InputError(
                 f"{name} takes a {self.counting.argument}, or {first} and {second}{text}; {self.counting.hint}"

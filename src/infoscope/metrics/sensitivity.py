@@ -15,6 +15,7 @@ from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
 
+@validated()
 def gain_of_move(table: Contingency) -> Real:
     """Exact change of I(T;S), in bits, when one sample of class i moves from prediction j to prediction j': (k, m, m).
 
@@ -62,6 +63,7 @@ def _dense_cells(table: Contingency) -> Real:
     return as_real(table.values)
 
 
+@validated()
 def move_derivative(table: Contingency) -> Real:
     """First-order change of I(T;S), in bits per sample moved (Hu & Wang, equations 27-30, for any table).
 
@@ -95,6 +97,7 @@ def move_derivative(table: Contingency) -> Real:
     return (logs[:, None, :] - logs[:, :, None]) / table.grand_total
 
 
+@validated()
 def sign_rule(table: Contingency) -> Real:
     """Hu & Wang's sensitivities as they print them, in bits per sample moved, for any table: (k, m, m).
 
@@ -150,6 +153,7 @@ class Sensitivity(NamedTuple):
         )
 
 
+@validated()
 def sensitivities(table: Contingency) -> list[Sensitivity]:
     """List every move of one sample, by the printed rule beside the exact change; of two classes dI/dTP to dI/dU2.
 

@@ -15,7 +15,8 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from infoscope.core.numerics import Array, best_assignment, freeze_arrays, group_sum, keep_freed_memory
-from infoscope.errors import InputError, UndefinedError, check_keywords, check_level, check_seed
+from infoscope.core.validation import reject_unknown_keywords
+from infoscope.errors import InputError, UndefinedError, check_level, check_seed
 from infoscope.metrics.registry import Law, Metric, find, metrics_of, tables
 from infoscope.metrics.shannon import cell_terms
 from infoscope.posterior.exact_moments import (
@@ -565,6 +566,8 @@ class Posterior(MetricSummaries):
 
 def _read_table_and_prior(given: Sequence[Any], stated: Mapping[str, Any]) -> tuple[Contingency, Any]:
     """Return the one table and the prior, from ``(table, prior)`` or from ``(y_true, y_pred, prior)``."""
+    known = ("table", "prior", "sample_size", "seed", *tables.names, *tables.options)
+    reject_unknown_keywords(stated, known)
     named, positional = dict(stated), list(given)
     is_table = "table" in named or (bool(positional) and isinstance(positional[0], Contingency))
     if is_table:
@@ -582,7 +585,6 @@ def _read_table_and_prior(given: Sequence[Any], stated: Mapping[str, Any]) -> tu
     if is_table and named:
         raise TypeError(f"{next(iter(named))} is about labels; a table has been counted already")
     if not is_table:
-        check_keywords(named, tables.options)
         table = tables.count(*sides, **named)
     if not isinstance(table, Contingency):
         kind = type(table).__name__

@@ -18,6 +18,7 @@ import numpy as np
 from scipy.special import betaincinv, ndtri
 
 from infoscope.core.numerics import Real
+from infoscope.core.validation import KeywordHints
 from infoscope.errors import InputError, UndefinedError, check_level
 from infoscope.metrics.binary import detection
 from infoscope.metrics.one_vs_rest import jaccard_parts, one_vs_rest
@@ -49,7 +50,7 @@ class Summary(NamedTuple):
         return f"Summary({', '.join(f'{name}={float(part):.4g}' for name, part in self._asdict().items())})"
 
 
-class MetricSummaries(ABC):
+class MetricSummaries(KeywordHints, ABC):
     """Posterior summaries of single metrics, from a method that computes several at once."""
 
     @abstractmethod

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from infoscope.core.validation import KeywordHints
 from infoscope.errors import InputError
 from infoscope.readers.labels import are_days, check_comparable, decode_value, match_label
 from infoscope.tables import Contingency
@@ -24,7 +25,7 @@ __all__ = ["Counter"]
 _BUFFER = 8192
 
 
-class Counter:
+class Counter(KeywordHints):
     """Counts of (truth, system) pairs as they arrive; memory grows with labels, not with rows.
 
     >>> counter = Counter()

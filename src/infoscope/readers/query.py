@@ -15,6 +15,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING
 
+from infoscope.core.validation import KeywordHints
 from infoscope.errors import InputError, UnknownNameError, did_you_mean
 from infoscope.readers.conversions import check_encoding
 from infoscope.tables.labels import Label
@@ -33,7 +34,7 @@ def find_other_engines() -> dict[str, EntryPoint]:
 
 
 @dataclass(frozen=True)
-class ReadOptions:
+class ReadOptions(KeywordHints):
     """Options for reading a source, where its name or type does not say it all.
 
     Attributes

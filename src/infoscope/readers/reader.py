@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.core.files import scratch_folder
-from infoscope.core.validation import validated
+from infoscope.core.validation import KeywordHints, validated
 from infoscope.errors import InfoscopeError, InputError, UnknownNameError, hide_secrets
 from infoscope.readers.engine import find_engine, open_source
 from infoscope.readers.files import Addresses, Files, raise_for_each
@@ -51,7 +51,7 @@ from infoscope.typing import Source
 
 
 @dataclass(frozen=True)
-class Tables(Mapping[tuple[Group, str], Contingency]):
+class Tables(KeywordHints, Mapping[tuple[Group, str], Contingency]):
     """Tables of one pass over a source by group and system, and an account of its rows.
 
     ``tables[group, system]`` is one table; the group of a source that is not split is ().

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Sel
 
 from infoscope.core.files import output_file, write_file, write_page
 from infoscope.core.records import parse_json, report_contradictions
+from infoscope.core.validation import KeywordHints, validated
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.results.codec import decode, encode, json_schema
 from infoscope.results.estimate import Estimate
@@ -51,7 +52,7 @@ def get_form(path: StrPath) -> Form | None:
     return _FORMS.get(Path(path).suffix.lower())
 
 
-class Result(ABC):
+class Result(KeywordHints, ABC):
     """The result of a study: every number that will be shown, and nothing that draws.
 
     Subclasses are frozen dataclasses with the fields ``provenance`` and ``findings``. They say what their tidy rows
@@ -327,6 +328,7 @@ def get_result_class(kind: str) -> type[Result]:
     return typing.cast("type[Result]", getattr(importlib.import_module(module), name))
 
 
+@validated()
 def load(path: StrPath) -> Result:
     """Read any result that was saved as JSON.
 

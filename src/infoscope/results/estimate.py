@@ -9,6 +9,7 @@ from operator import attrgetter
 from sys import float_info
 from typing import Literal, Protocol, SupportsFloat
 
+from infoscope.core.validation import KeywordHints
 from infoscope.errors import InputError
 from infoscope.typing import Json
 
@@ -42,7 +43,7 @@ class IntervalSummary(Protocol):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Estimate:
+class Estimate(KeywordHints):
     """A metric's value and what is believed about it; ``undefined`` says why there is no value.
 
     >>> Estimate.of(0.5).interval is None
@@ -215,7 +216,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(KeywordHints):
     """A − B in one metric."""
 
     a: str

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from infoscope.core.validation import KeywordHints
 from infoscope.typing import Json
 
 Severity = Literal["note", "warning"]
@@ -24,7 +25,7 @@ _DOUBTS = frozenset(
 
 
 @dataclass(frozen=True)
-class Finding:
+class Finding(KeywordHints):
     """One sentence with its code, its evidence and how loud it is."""
 
     code: str

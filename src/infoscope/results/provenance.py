@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from infoscope.core.validation import KeywordHints
 from infoscope.results.finding import Finding
 from infoscope.tables.counting import describe_ignored
 from infoscope.typing import Json
@@ -28,7 +29,7 @@ class IgnoredRows:
 
 
 @dataclass(frozen=True)
-class Provenance:
+class Provenance(KeywordHints):
     """Facts that a reader needs to check a result and to make it again."""
 
     source: str | None = None

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from infoscope.core.validation import KeywordHints
 from infoscope.errors import UnknownNameError, did_you_mean
 from infoscope.metrics.registry import find
 from infoscope.results.estimate import Estimate
@@ -16,7 +17,7 @@ _FIRST = ("accuracy", "micro_f1", "hota", "proficiency")
 """Metrics that stand for a system, as many of them as two lines hold."""
 
 
-class MeasuredSystem:
+class MeasuredSystem(KeywordHints):
     """One system of a result: its name, and its metrics by their ids."""
 
     name: str

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.core.numerics import Real
-from infoscope.core.validation import Number, validated
+from infoscope.core.validation import KeywordHints, Number, validated
 from infoscope.errors import InputError
 from infoscope.metrics import bayes_error, error_rate, missed_information, proficiency
 from infoscope.tables import Contingency
@@ -28,7 +28,7 @@ class ErrorPoint(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BoundCurves:
+class BoundCurves(KeywordHints):
     """Bounds on the error of the best decision, over the information missed, and the systems' errors among them."""
 
     missed: Real
@@ -99,7 +99,7 @@ def bound_curves(tables: Iterable[tuple[str, Contingency]], points: int = 201) -
 
 
 @dataclass(frozen=True)
-class InformationSurface:
+class InformationSurface(KeywordHints):
     """Proficiency over true positive rate (rows) and true negative rate (columns), as in Hu & Wang's Figure 3.
 
     It is 0 along the line TPR + TNR = 1, where the prediction does not depend on the truth, and has a second peak at

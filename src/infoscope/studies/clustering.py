@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from infoscope.core.numerics import group_sum
-from infoscope.core.validation import Number, validated
+from infoscope.core.validation import KeywordHints, Number, validated
 from infoscope.errors import InputError
 from infoscope.tables import Contingency
 
@@ -24,7 +24,7 @@ MIN_WHOLE_SHARE = 0.9
 
 
 @dataclass(frozen=True)
-class GroupFault:
+class GroupFault(KeywordHints):
     """One group with the pieces it is made of on the other side, the largest first."""
 
     kind: Literal["split", "merged"]
@@ -48,7 +48,7 @@ class GroupFault:
 
 
 @dataclass(frozen=True)
-class SplitsAndMerges:
+class SplitsAndMerges(KeywordHints):
     """Numbers of groups that are found whole, split or merged, and the costliest of them."""
 
     groups: int

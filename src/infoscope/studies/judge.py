@@ -20,7 +20,7 @@ import numpy as np
 
 from infoscope.core.numerics import Real
 from infoscope.core.records import FLAG, TEXT, Each, Fields, Maybe, Named, check_record
-from infoscope.core.validation import LEVEL, SEED, Number, OneOf, validated
+from infoscope.core.validation import LEVEL, SEED, KeywordHints, Number, OneOf, validated
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics.registry import find
 from infoscope.posterior import Posterior
@@ -90,7 +90,7 @@ FACTS = Fields(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Judged:
+class Judged(KeywordHints):
     """Labelled rows by truth × verdict × predictions, and all rows by verdict × predictions.
 
     Parts of the data add up. ``posterior`` gives every metric over all rows with its interval, ``judge`` what the

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from infoscope.core.markup import pluralize
 from infoscope.core.numerics import Real, ratio
-from infoscope.core.validation import LEVEL, SEED, Number, OneOf, validated
+from infoscope.core.validation import LEVEL, SEED, KeywordHints, Number, OneOf, validated
 from infoscope.errors import InputError
 from infoscope.metrics import proficiency as table_proficiency
 from infoscope.metrics.chance import binary_entropy
@@ -553,7 +553,7 @@ def stability(
     return _split_halves(pair, ObjectSums.of(pair, order), splits, np.random.default_rng(seed), assign_by)
 
 
-class LabelSetCounter:
+class LabelSetCounter(KeywordHints):
     """True and predicted label sets as they arrive; memory grows with distinct pairs of sets, not with objects.
 
     Examples

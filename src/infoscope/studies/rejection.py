@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real
-from infoscope.core.validation import OneOf, validated
+from infoscope.core.validation import KeywordHints, OneOf, validated
 from infoscope.errors import InputError
 from infoscope.metrics import (
     accepted_accuracy,
@@ -50,6 +50,7 @@ REJECTION_RATES = ("rejection_rate", "accepted_accuracy")
 # What rejections cost and save ----------------------------------------------------------------------------------------
 
 
+@validated()
 def rejection_summary(table: Contingency) -> dict[str, float]:
     """Measure both accuracies and both readings of the information, side by side.
 
@@ -90,7 +91,7 @@ def _require_reject(table: Contingency) -> None:
 
 
 @dataclass(frozen=True)
-class Abstention:
+class Abstention(KeywordHints):
     """The rejected samples of one class, and what one would bring if it were accepted (change of I, in bits)."""
 
     truth: Label
@@ -108,6 +109,7 @@ class Abstention:
         )
 
 
+@validated()
 def abstentions(table: Contingency) -> list[Abstention]:
     """Measure what each class's rejections cost or save, from the exact change of moving one sample.
 
@@ -150,6 +152,7 @@ def abstentions(table: Contingency) -> list[Abstention]:
     return sorted(measured, key=lambda item: -item.if_as_usual * item.count)
 
 
+@validated()
 def abstention_bits(sweep: Sweep) -> dict[str, Real]:
     """Measure, along a rejection sweep, what rejecting does to I against accepting everyone.
 
@@ -339,6 +342,7 @@ def two_thresholds(
     )
 
 
+@validated()
 def chow_thresholds(costs: ArrayLike) -> tuple[float, float]:
     """Compute lower and upper threshold for a *calibrated* probability of the positive class, straight from the costs.
 

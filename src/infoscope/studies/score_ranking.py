@@ -18,6 +18,7 @@ from scipy.special import expit, logit, stdtrit
 
 from infoscope.core import native_code
 from infoscope.core.numerics import Real, as_real, distinct, weighted_log2
+from infoscope.core.validation import KeywordHints, validated
 from infoscope.errors import InputError
 from infoscope.posterior.summary import binomial_interval
 from infoscope.results.estimate import Estimate
@@ -36,7 +37,7 @@ EXACT_PRODUCT = 2.0**61
 
 
 @dataclass(frozen=True)
-class ScoreRanking:
+class ScoreRanking(KeywordHints):
     """Distinct scores from the highest down, and the samples at or above each: counts, or sums of weights."""
 
     thresholds: Real
@@ -197,6 +198,7 @@ def error_reject_area(certainties: ScoreRanking) -> float:
     return float(np.trapezoid(error[::-1], rejected[::-1]))
 
 
+@validated()
 def average_information(levels: ScoreRanking) -> float:
     """Return the bits captured on average over the thresholds that the samples' own scores set.
 
@@ -222,6 +224,7 @@ def average_information(levels: ScoreRanking) -> float:
     return average_informations(levels)[0]
 
 
+@validated()
 def normalized_average_information(levels: ScoreRanking) -> float:
     """Divide the average information by that of a perfect ranker with as many samples at each level.
 
@@ -276,6 +279,7 @@ def average_informations(levels: ScoreRanking) -> tuple[float, float]:
     return information, information / highest if highest > 0 else float("nan")
 
 
+@validated()
 def average_accuracy(levels: ScoreRanking) -> float:
     """Average the accuracy over the same thresholds as the average information, with the same weights.
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv, entr
 
 from infoscope.core.numerics import Real, distinct, ratio
-from infoscope.core.validation import Number, OneOf, validated
+from infoscope.core.validation import KeywordHints, Number, OneOf, validated
 from infoscope.errors import InputError, UndefinedMetricWarning
 from infoscope.metrics.ordinal import ranked_probability_score as hard_ranked_probability_score
 from infoscope.metrics.registry import Card, describe_metric, register
@@ -690,7 +690,7 @@ def _warn_if_undefined(name: str, value: float, reason: str) -> float:
 
 
 @dataclass(frozen=True)
-class ScoreSummary:
+class ScoreSummary(KeywordHints):
     """Scores against their truth; a number that does not exist is None.
 
     Scoring rules need scores between 0 and 1; numbers of a ranking need two classes, both with samples.
@@ -768,6 +768,7 @@ def are_probabilities(levels: ScoreRanking) -> bool:
     return bool(len(levels.thresholds)) and bool(levels.thresholds[-1] >= 0 and levels.thresholds[0] <= 1)
 
 
+@validated()
 def score_summary(
     levels: ScoreRanking, *, probabilities: bool | None = None, roc_auc: float | None = None
 ) -> ScoreSummary:
@@ -1025,7 +1026,7 @@ def _soften(given: Probabilities) -> Contingency:
 
 
 @dataclass(frozen=True)
-class ProbabilisticScores:
+class ProbabilisticScores(KeywordHints):
     """Information in probabilities, in bits, beside that of the hard decisions taken from them."""
 
     cross_entropy: float

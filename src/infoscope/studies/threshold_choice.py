@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real, distinct
+from infoscope.core.validation import KeywordHints
 from infoscope.errors import InputError, UndefinedError
 from infoscope.metrics.losses import mean_cost, read_cost_matrix
 from infoscope.metrics.registry import find
@@ -74,7 +75,7 @@ class Criterion:
 
 
 @dataclass(frozen=True)
-class ChoiceOptions:
+class ChoiceOptions(KeywordHints):
     """By what the best operating point is chosen: a metric (proficiency unless named) or a cost matrix."""
 
     metric: str | None = None
@@ -84,7 +85,7 @@ class ChoiceOptions:
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(KeywordHints):
     """The best operating point by one criterion."""
 
     criterion: str

@@ -320,6 +320,7 @@ def sweep_gates(
     return GateSweep(tuple(points))
 
 
+@validated()
 def name_of(tracks: object) -> str:
     """Return a name for a tracker from where its tracks are stored.
 

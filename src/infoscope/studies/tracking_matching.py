@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real, ratio
+from infoscope.core.validation import KeywordHints
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.studies.tracking_measures import LEVELS, TrackSums, join
 from infoscope.tables.tracks import Association, Detections, Ints, TrackId, Tracks, count_by, distinct, sum_by
@@ -72,7 +73,7 @@ class Convention:
 
 
 @dataclass(frozen=True)
-class TrackingOptions:
+class TrackingOptions(KeywordHints):
     """Gate, matching and conventions, as ``evaluate`` documents them.
 
     ``gate`` is the least overlap (IoU, or the caller's own similarity) of a match, or the greatest distance;

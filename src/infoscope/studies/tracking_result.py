@@ -24,6 +24,7 @@ from scipy.special import stdtr, stdtrit
 
 from infoscope.core.markup import pluralize
 from infoscope.core.numerics import Real, as_real, pareto_front
+from infoscope.core.validation import KeywordHints
 from infoscope.errors import InputError
 from infoscope.results.base import SystemsResult
 from infoscope.results.estimate import Difference, Estimate
@@ -174,7 +175,7 @@ class TrackerComparison:
 
 
 @dataclass(frozen=True)
-class GateSweep:
+class GateSweep(KeywordHints):
     """Information metrics at each gate, and their mean over the gates."""
 
     points: tuple[Mapping[str, float | None], ...]

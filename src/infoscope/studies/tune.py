@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real, pareto_front
-from infoscope.core.validation import SEED, validated
+from infoscope.core.validation import SEED, KeywordHints, validated
 from infoscope.errors import InputError
 from infoscope.metrics.registry import find
 from infoscope.readers import ReadOptions, Tables, read_joint
@@ -61,7 +61,7 @@ SHOWN_METRICS = (
 
 
 @dataclass(frozen=True)
-class BestSetting:
+class BestSetting(KeywordHints):
     """The best setting by one metric, and how probable it is that it is the best."""
 
     metric: str
@@ -83,7 +83,7 @@ class BestSetting:
 
 
 @dataclass(frozen=True)
-class TuningOptions:
+class TuningOptions(KeywordHints):
     """By which metric the best setting is chosen."""
 
     metric: str = "erroneous_information_ratio"

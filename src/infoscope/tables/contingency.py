@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real, freeze_arrays, group_sum, holds_everywhere, sum_columns, sum_rows
-from infoscope.core.validation import validated
+from infoscope.core.validation import KeywordHints, validated
 from infoscope.errors import InputError
 from infoscope.tables import construction, ifs_file, transformations
 from infoscope.tables.counting import Support, check_total, describe_ignored, make_summable
@@ -53,7 +53,7 @@ SideName = Literal["both", "truth", "system"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Contingency:
+class Contingency(KeywordHints):
     """Counts of truth (rows) × system (columns); leading axes, if any, are a batch of tables.
 
     Make one with ``from_labels``, ``from_matrix``, ``from_cells`` or ``from_rates``. Tables add up: the sum of two

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from infoscope.core.numerics import Real, as_real
+from infoscope.core.validation import KeywordHints
 from infoscope.errors import InputError
 from infoscope.tables.contingency import reduce_by_fields
 from infoscope.tables.labels import Label, as_label, check_kinds, is_missing, sorted_labels
@@ -30,7 +31,7 @@ _COLLECTIONS = (list, tuple, set, frozenset, dict, np.ndarray)
 
 
 @dataclass(frozen=True, eq=False)
-class LabelSets:
+class LabelSets(KeywordHints):
     """Objects and their categories; ``objects`` is None where objects are known by their position only.
 
     >>> sets = LabelSets.from_sets([{"sport", "news"}, set(), {"news"}])
