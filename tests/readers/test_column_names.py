@@ -6,8 +6,10 @@ import gzip
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+import infoscope as ifs
 from infoscope import ReadOptions
 from infoscope.errors import InputError
 from tests.api import column_names
@@ -63,3 +65,17 @@ def test_a_mapping_of_columns() -> None:
 def test_tables_have_no_columns() -> None:
     with pytest.raises(InputError, match="name them one by one"):
         column_names("select 1", ReadOptions(engine="sql", url="sqlite://"))
+
+
+def test_json_of_columns_as_pandas_writes_it_is_named_with_a_way_out(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"label": ["a", "b", "a"], "model": ["a", "b", "b"]})
+    frame.to_json(tmp_path / "log.json")
+
+    for ask in (
+        lambda: ifs.read(tmp_path / "log.json", truth="label", system="model"),
+        lambda: ifs.evaluate(tmp_path / "log.json"),
+    ):
+        with pytest.raises(InputError, match=r"pandas writes one object per row with to_json\(orient='records'\)"):
+            ask()
+    frame.to_json(tmp_path / "log.json", orient="records")
+    assert ifs.read(tmp_path / "log.json", truth="label", system="model").total == 3

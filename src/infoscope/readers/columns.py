@@ -27,7 +27,7 @@ from infoscope.readers.duckdb import find_scratch, open_session, read_schema, sc
 from infoscope.readers.engine import find_engine, open_source
 from infoscope.readers.files import Files, are_parts
 from infoscope.readers.frames import is_eager_frame, is_frame, is_record_batches
-from infoscope.readers.labels import decode_json
+from infoscope.readers.labels import ROWS_OF_PANDAS, decode_json
 from infoscope.readers.matrix_files import recognise_matrix
 from infoscope.readers.query import ReadOptions, as_names, check_name, pick_columns
 from infoscope.tables import Contingency
@@ -105,6 +105,8 @@ def first_rows(source: Source, how: ReadOptions | None = None, limit: int = SAMP
                 clause = f"USING SAMPLE reservoir({int(limit)} ROWS) REPEATABLE (1)" if is_small else f"LIMIT {limit:d}"
                 lines = session.rows(f"SELECT {fields} FROM {scan.relation} {clause}", **scan.values)
     columns: Any = zip(*lines, strict=True) if lines else [()] * len(names)
+    if len(lines) == 1 and all(isinstance(value, str) and value[:1] == "{" for value in lines[0]):
+        raise InputError(f"{files.name} has one row, in which each column is an object; {ROWS_OF_PANDAS}")
     if files.format != "ndjson":
         return {
             name: [None if value == "" else value for value in values]

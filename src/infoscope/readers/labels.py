@@ -46,6 +46,8 @@ _TRUTH_VALUES = {"true": 1, "false": 0}
 _MOST_DIGITS = 308
 """Text that spells a longer number, as 1e999999999, stays text."""
 _STEPS = (*_TEXT_STEPS, "text", "number")
+ROWS_OF_PANDAS = "pandas writes one object per row with to_json(orient='records')"
+"""Advice about JSON in which the columns are objects, as pandas writes it unless told otherwise."""
 CLUSTER_PREFIX = "\0cluster "
 """The start of the name of a cluster, which is thereby no label of a class."""
 _SPELLED_NUMBER = re.compile(r"(-?(?:0|[1-9][0-9]*))(\.[0-9]+)?")
@@ -388,7 +390,10 @@ def decode_texts(rows: Rows, format: str) -> Rows:
     if format == "ndjson":
         for name, labels in rows.dictionaries.items():
             if any(isinstance(label, str) and label[:1] in "[{" for label in labels):
-                raise InputError(f"column {name!r} holds lists or records; labels are text, numbers, booleans or dates")
+                way = f"; {ROWS_OF_PANDAS}" if len(labels) == 1 else ""  # one object with all columns inside
+                raise InputError(
+                    f"column {name!r} holds lists or records; labels are text, numbers, booleans or dates{way}"
+                )
             rows = rows.relabel({name: list(map(decode_json, labels))})
     elif format in ("csv", "tsv"):
         blank = {name: labels for name, labels in rows.dictionaries.items() if "" in labels}
