@@ -325,11 +325,11 @@ def test_compare_command_takes_clusters(rows: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "wanted"),
     [
-        (["--groups", "gold"], "'gold' is named as cluster"),
+        (["--groups", "gold"], "'gold' is named as groups"),
         (["--groups", "patiant"], "did you mean 'patient'"),
         (["--groups", "patient", "--prior", "perks"], "neither a prior nor"),
         (["--groups", "patient", "--task", "clustering"], "leave one of the two out"),
-        (["--groups", "a", "-s", "b"], "named as cluster"),
+        (["--groups", "a", "-s", "b"], "named as groups"),
     ],
 )
 def test_wrong_clusters_are_rejected(rows: Path, words: list[str], wanted: str) -> None:

@@ -161,6 +161,14 @@ def test_what_was_decided_when_counting_is_not_ignored(tmp_path: Path, wish: dic
             reads(tmp_path / "a.ifs", **wish)
 
 
+def test_a_positive_class_that_no_row_has_is_answered_with_the_classes(tmp_path: Path) -> None:
+    Contingency.from_labels(["cat", "dog"], ["cat", "cat"]).save(tmp_path / "a.ifs")
+
+    assert read(tmp_path / "a.ifs", positive="cat").positive == "cat"
+    with pytest.raises(InputError, match=r"positive label 'zebra' is not among the classes \('cat', 'dog'\)"):
+        read(tmp_path / "a.ifs", positive="zebra")
+
+
 def test_what_was_said_when_counting_may_be_said_again(tmp_path: Path) -> None:
     lines = [line for line in LINES if not line.startswith("dog")]
     read_tables(log(tmp_path / "a.csv", lines), truth="gold", system="svm", by="fold", reject="dog").save(

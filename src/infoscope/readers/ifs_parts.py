@@ -23,6 +23,7 @@ from infoscope.errors import InputError
 from infoscope.readers.labels import as_text, match_label
 from infoscope.readers.query import Query
 from infoscope.tables import Contingency
+from infoscope.tables.column_kinds import is_positive_open
 from infoscope.tables.ifs_file import (
     TYPES,
     check_distinct,
@@ -38,7 +39,7 @@ from infoscope.tables.ifs_file import (
     write,
     write_parquet,
 )
-from infoscope.tables.labels import Label, check_unique, decide_positive
+from infoscope.tables.labels import Label, check_unique
 from infoscope.tables.rows import Group
 
 SCHEMA = "infoscope/tables/1"
@@ -259,7 +260,7 @@ def check_counted_as(parts: IfsParts, query: Query, name: str) -> None:
     for table in (table for systems in parts.tables.values() for table in systems.values()):
         labels = (*table.truth_labels, *table.system_labels)
         stated = [("reject", query.reject, table.reject)]
-        if not _names_positive(table, query.positive):
+        if not is_positive_open(table):
             positive = table.positive_label if table.positive is None else table.positive
             stated.append(("positive", query.positive, positive))
         for word, label, has in stated:
@@ -277,15 +278,9 @@ def name_positive(tables: Tables, positive: Label | None) -> Tables:
     return {
         group: {
             name: dataclass_replace(table, positive=match_label(positive, table.truth_labels))
-            if _names_positive(table, positive)
+            if is_positive_open(table)
             else table
             for name, table in systems.items()
         }
         for group, systems in tables.items()
     }
-
-
-def _names_positive(table: Contingency, positive: Label | None) -> bool:
-    """Return True if the positive class is one of two whose names leave it open."""
-    is_open = table.positive is None and len(table.truth_labels) == 2 and decide_positive(table.truth_labels) is None
-    return is_open and match_label(positive, table.truth_labels) in table.truth_labels

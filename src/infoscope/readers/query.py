@@ -147,7 +147,7 @@ class Query:
             if name in (self.truth, *self.systems):
                 raise InputError(f"column {name!r} is named as group and as label; it is one of them")
         if self.groups is not None and self.groups in (self.truth, *self.systems, *self.by, self.weight):
-            raise InputError(f"column {self.groups!r} is named as cluster and as something else; it is one of them")
+            raise InputError(f"column {self.groups!r} is named as groups and as something else; it is one of them")
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -486,7 +486,7 @@ def read_together(source: Source, query: Query, max_ordered: int = 0) -> Togethe
         opened = open_source(source, query.read, folder)
         is_counted = isinstance(opened, Files) and opened.format == "ifs"
         if is_counted and query.groups is not None:
-            raise InputError("tables do not remember which rows belong to which cluster; read the rows")
+            raise InputError("tables do not remember which rows belong together; read the rows")
         if is_counted:
             return Together(read_parts(opened, query))
         if not (query.truth and query.systems):
