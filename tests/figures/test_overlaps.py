@@ -12,11 +12,14 @@ from infoscope.figures import (
     ConfusionDisplay,
     ConfusionGridDisplay,
     CoverageDisplay,
+    EntropyDiagramDisplay,
     EntropyTriangleDisplay,
+    ImprovementDisplay,
     LeakDisplay,
     LedgerDisplay,
     PerplexityDisplay,
     SplitTriangleDisplay,
+    SurfaceDisplay,
 )
 from tests.api import FONT, LIGHT, Panel, Ribbon, Words, draw_axes, fit_labels, measure_width, svg
 
@@ -111,6 +114,25 @@ def test_words_of_small_matrices_and_their_key_are_apart(name: str) -> None:
 @pytest.mark.parametrize("display", SINGLE, ids=lambda display: display.__name__)
 def test_words_of_one_system_are_apart(display: type, name: str) -> None:
     assert_words_are_apart(display.from_table(SYSTEMS[name]).panel(), PHONE)
+
+
+@pytest.mark.parametrize("three_d", [False, True])
+def test_words_of_the_surface_are_apart(three_d: bool) -> None:
+    rates = {f"model {at}": [[90 - at, at], [at, 10 - at]] for at in (0, 1, 2, 5, 10)}
+    tables = {name: Contingency.from_matrix(matrix, positive=0) for name, matrix in rates.items()}
+
+    assert_words_are_apart(SurfaceDisplay.from_table(tables, three_d=three_d).panel(), PHONE)
+
+
+@pytest.mark.parametrize("count", [2, 12])
+def test_words_of_improvements_are_apart(count: int) -> None:
+    assert_words_are_apart(ImprovementDisplay.from_table(several(count, 0.3, 0.98)).panel(), PHONE)
+
+
+@pytest.mark.parametrize("form", ["extended", "circles", "split", "extended circles", "joint"])
+@pytest.mark.parametrize("name", ["one", "constant", "120 classes"])
+def test_words_of_entropy_diagrams_are_apart(name: str, form: str) -> None:
+    assert_words_are_apart(EntropyDiagramDisplay.from_table(SYSTEMS[name], form=form).panel(), PHONE)
 
 
 def test_numbers_on_the_lines_of_equal_error_leave_points_alone() -> None:

@@ -112,16 +112,17 @@ def _surfaces() -> Iterator[Exhibit]:
         SurfaceDisplay.at_prevalence(0.5),
     )
     names = ("M1", "M2", "M3", "M4", "M7")
-    rare = {name: Contingency.from_matrix(np.asarray(HU[name])[:, :2], positive=1) for name in names}
+    frequent = {name: Contingency.from_matrix(np.asarray(HU[name])[:, :2], positive=0) for name in names}
     yield Exhibit(
-        "surface-10",
-        "Captured information over TPR and TNR, 10% positive",
+        "surface-90",
+        "Captured information over TPR and TNR, 90% positive",
         "Hu & Wang 2008, Figure 3 and Table 3",
-        SurfaceDisplay.from_table(rare),
+        SurfaceDisplay.from_table(frequent),
         [hu_fact(name) for name in names],
-        "In M1 to M7 the small class has 10% of the samples, so each is a point on this surface.",
+        "In M1 to M7 the positive class, the first in the paper, has 90% of the samples, so each is a point on this "
+        "surface.",
     )
-    whole = {name: Contingency.from_matrix(HU[name], reject=2, positive=1) for name in names}
+    whole = {name: Contingency.from_matrix(HU[name], reject=2, positive=0) for name in names}
     yield Exhibit(
         "surface-solid",
         "The same surface in three dimensions",

@@ -206,9 +206,9 @@ def hu_sections() -> Iterator[Section]:
     yield Picture("entropies-c", "Figure 1 (c): independent truth and decisions (a table of ours)")
     yield Picture("learning", "Figure 2: how a classifier learns by mutual information")
     yield Picture(
-        "surface-10",
+        "surface-90",
         "Figure 3: NI over TPR and TNR",
-        "For classes of 10 and 90 in 100; the paper does not print those of its figure.",
+        "For C1 = 90 and C2 = 10, as in Table 3; the paper does not print those of its figure.",
     )
     yield Picture("error-reject", "Error rate over rejection rate (Remark 6, Table 2)")
     yield Picture("bounds", "Bounds on the error")

@@ -320,16 +320,16 @@ class SurfaceDisplay(TableDisplay):
             "positive: a valley without information between two peaks, one where all is right, one where all is wrong.",
             Axis(-0.92, 0.82, line=False),
             Axis(-0.54, 0.72, line=False),
-            width=500.0 + right,
+            width=536.0 + right,
             height=390.0,
-            margins=(16.0, 14.0, right, 16.0),
+            margins=(52.0, 14.0, right, 16.0),
         )
         square = tuple(project(*corner) for corner in ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)))
         marks: list[Mark] = [  # the square below, the vertical axis, titles and ticks
             Line(square, "dim", 1.0, closed=True, clip=False),
             Line((project(0.0, 0.0), project(0.0, 0.0, 1.0)), "dim", 1.0, clip=False),
             Words(*project(0.42, -0.2), "true positive rate", "dim", anchor="end", shift=(0.0, 6.0)),
-            Words(*project(1.2, 0.58), "true negative rate", "dim", shift=(0.0, 6.0)),
+            Words(*project(1.28, 0.44), "true negative rate", "dim", shift=(0.0, 20.0), halo="paper"),
             Words(*project(0.0, 0.0, 1.08), "captured", "dim", anchor="middle"),
         ]
         for rate in (0.0, 0.5, 1.0):

@@ -240,7 +240,7 @@ class ImprovementDisplay(TableDisplay):
         ends = [end for step in self.steps for end in (step.factor, step.low, step.high) if end]
         low, high = min(0.9, *ends) / 1.12, max(1.1, *ends) * 1.12
         count = len(names)
-        left = min(240.0, max(80.0, 20.0 + max(measure_width(plain_label(name)) for name in names)))
+        left = min(240.0, max(80.0, 20.0 + WIDER_WORDS * max(measure_width(plain_label(name)) for name in names)))
         marks: list[Mark] = [Line(((0.0, -0.6), (0.0, count - 0.4)), "ink", dash=(3.0, 3.0))]
         for step in self.steps:
             by_information = step.by == "information"

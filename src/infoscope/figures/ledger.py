@@ -277,7 +277,7 @@ class EntropyDiagramDisplay(TableDisplay):
                     x, anchor = (start, "start") if depth < 0 else (end, "end")
                 marks.append(Words(x, y, text, "dim", anchor=anchor, shift=shift))
         ticks = choose_round_ticks(0.0, 1.0, 5) if split else []
-        title = "share of log k above, of log m below" if split else f"areas to scale, in bits; {self.case} case"
+        title = "share of log k above, of log m below" if split else f"to scale, in bits; {self.case} case"
         named = [part for part in self.parts if part.bits > 1e-12 or not part.what.startswith("unused")]
         hidden = [part for part in named if not self._has_room(part, high - low)]
         title += "".join({f"; {_WORDS[part.what][1]} = {part.bits:.2f}": None for part in hidden})
