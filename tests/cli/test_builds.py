@@ -132,7 +132,7 @@ def test_worst_classes_are_ordered_by_what_they_cost() -> None:
     assert GATE.worst_classes[0].label == "dog"
     assert (GATE.worst_classes[0].predicted, GATE.worst_classes[0].count) == ("cat", 20)
     assert all(each.recall.value < 1 for each in GATE.worst_classes)
-    assert "Worst classes" in GATE.to_markdown()
+    assert "Worst classes" in ifs.reports.render(GATE, "markdown", max_rows=0)
     assert ifs.Gate.from_dict(GATE.to_dict()).worst_classes == GATE.worst_classes
 
 

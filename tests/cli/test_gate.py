@@ -132,7 +132,11 @@ def test_too_little_data_is_its_own_outcome(good: str, leniency: str, status: in
 
     assert result.exit_code == status
     assert json.loads(result.stdout)["outcome"] == outcome
-    assert {"failed": "failed", "passed": "passed", "inconclusive": "more data needed"}[outcome] in run(*words).stdout
+    shown = run(*words).stdout.strip()
+    start = {"failed": "Failed, as inconclusive counts as failed: ", "passed": "Passed, as inconclusive counts as "}
+    assert shown.startswith(start.get(outcome, "Inconclusive: proficiency is 63.6%, but its interval ("))
+    assert "more rows" in shown
+    assert ("--inconclusive" in shown) == (outcome == "inconclusive")
 
 
 def test_a_failed_condition_is_not_excused_by_an_open_one(good: str) -> None:
@@ -206,7 +210,7 @@ def test_difference_is_that_of_two_independent_results(baseline: str, tmp_path: 
     sd = np.sqrt(0.9 * 0.1 / 300 + 0.6 * 0.4 / 300)
     found = check["difference"]["estimate"]
     assert (found["high"] - found["low"]) / 2 == pytest.approx(1.96 * sd, rel=0.1)
-    assert check["text"].startswith("worse by 0.300")
+    assert check["text"].startswith("worse by 30.0 points (")
     assert not check["difference"]["paired"]
 
 
@@ -227,8 +231,8 @@ def test_summary_of_a_job_gets_the_verdict(good: str, tmp_path: Path, monkeypatc
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
     run("gate", "--matrix", good, "--min", "proficiency.low=0.99")
 
-    assert summary.read_text().startswith("before\n# The gate failed")
-    assert "| **FAIL** | model | proficiency.low at least 0.99 |" in summary.read_text()
+    assert summary.read_text().startswith("before\n# Failed: proficiency is 63.6%, and its")
+    assert "| **FAIL** | model | proficiency at least 99.0% | **63.6%** |" in summary.read_text()
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "no" / "folder"))
     result = run("gate", "--matrix", good, "--min", "proficiency.low=0.1")
     assert result.exit_code == 0
@@ -239,7 +243,7 @@ def test_markdown_and_files(good: str, tmp_path: Path) -> None:
     out = tmp_path / "gate.md"
 
     assert run("gate", "--matrix", good, "--min", "proficiency.low=0.1", "-o", str(out)).exit_code == 0
-    assert out.read_text().startswith("# The gate is passed")
+    assert out.read_text().startswith("# Passed: proficiency is 63.6%")
 
 
 @pytest.mark.parametrize(

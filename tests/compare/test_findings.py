@@ -86,7 +86,7 @@ def test_every_note_has_a_code() -> None:
 
 
 def test_nothing_comparable_is_told_by_metric_and_reason_whatever_the_names_hold() -> None:
-    silent = Contingency.from_matrix([[5, 5]], truth=["a"], system=["a", "b"])
+    silent = Contingency.from_matrix([[5, 5]], truth=["a"], system=["x", "y"])
 
     with pytest.raises(ifs.InputError, match=r"nothing can be compared: \w+ is undefined for 'a; b' \(.*\)$"):
         ifs.compare({"a; b": silent, "c; d": silent})

@@ -32,13 +32,14 @@ def test_pairs_are_those_of_compare() -> None:
     expected = ifs.compare(frame, truth="gold", system=NAMES).to_dict()
 
     keys = {"a", "b", "metric", "estimate", "probability_a_better", "paired"}
-    assert len(found["pairs"]) == 2 * 3
-    for mine, theirs in zip(found["pairs"], expected["pairs"], strict=True):
+    assert len(expected["pairs"]) == 3 * 3  # in accuracy, proficiency and macro F1
+    pairs = [pair for pair in found["pairs"] if pair["metric"] != "erroneous_information_ratio"]  # which pages ask for
+    for mine, theirs in zip(pairs, expected["pairs"], strict=True):
         assert {key: mine[key] for key in keys} == {key: theirs[key] for key in keys}
         assert mine["paired"] is True
         assert "swap_p_value" in theirs["tests"]
         assert "swap_p_value" not in mine["tests"]
-    assert found["ranking"] == expected["ranking"]
+    assert found["ranking"][:3] == expected["ranking"]
 
 
 @pytest.mark.slow
@@ -112,7 +113,7 @@ def test_groups_are_compared_within_themselves_and_other_shares_not_at_all() -> 
 
     assert found.comparison is None
     assert [part.group for part in found.group_comparisons] == [{"half": "0"}, {"half": "1"}]
-    assert all(len(part.comparison.pairs) == 2 * 3 for part in found.group_comparisons)
+    assert all(len(part.comparison.pairs) == 4 * 3 for part in found.group_comparisons)
     assert ifs.evaluate(frame, truth="gold", system=NAMES, by="half", prevalence="equal").group_comparisons == ()
     assert ifs.evaluate(frame, truth="gold", system=NAMES, prevalence="equal").comparison is None
 

@@ -83,7 +83,7 @@ def test_the_command_fails_with_status_1_and_passes_numbers_of_two_spellings(tmp
     failed = run(*words)
 
     assert failed.exit_code == 1
-    assert failed.stdout.split("\n")[1].startswith("  The gate failed: new: the outputs look renamed")
+    assert failed.stdout.split("\n")[1].startswith("  Failed, 2 of 3 conditions: new: the outputs look renamed")
     assert run(*words, "--task", "clustering").exit_code == 0
     digits = [f"{t % 2},{n % 2}.0" for t, n in zip(TRUTH, NEW, strict=True)]
     (tmp_path / "digits.csv").write_text("label,new\n" + "\n".join(digits) + "\n")

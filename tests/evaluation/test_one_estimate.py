@@ -55,8 +55,9 @@ def test_so_do_re_weighted_ones_and_tables() -> None:
     evaluated = ifs.evaluate(source, **asked)
     tables = {name: ifs.Contingency.from_labels(source["t"], source[name]) for name in ("a", "b")}
 
+    asked["metrics"] = "proficiency"
     assert shown(ifs.compare(source, **asked)) == {name: evaluated[name].shown("proficiency") for name in ("a", "b")}
-    assert shown(ifs.compare(tables, ordinal=ORDER)) == {
+    assert shown(ifs.compare(tables, ordinal=ORDER, metrics="proficiency")) == {
         name: ifs.evaluate(tables, ordinal=ORDER)[name].shown("proficiency") for name in ("a", "b")
     }
 
@@ -106,7 +107,9 @@ def test_a_gate_says_that_a_system_captures_nothing(guesses: Path) -> None:
     asked = ("gate", guesses, "-t", "t", "-s", "random", "--baseline-system", "dummy")
     output = run(*asked)
 
-    assert "The gate is passed, although random captures no more information than expected by" in output.stdout
+    text = " ".join(output.stdout.split())
+    assert text.startswith("Passed, all 2 conditions: random is better by 0.6 points")
+    assert "although random captures no more information than expected by chance." in text
     assert "random captures no more information than expected by chance (P = " in output.stderr
     assert "tell nothing" not in output.stderr  # a test that is not significant shows no such thing
     document = json.loads(run(*asked, "--format", "json").stdout)

@@ -59,7 +59,7 @@ def test_forest_ranges_are_the_posteriors() -> None:
 
 
 def test_comparison_becomes_a_forest_and_factors() -> None:
-    comparison = compare({"good": TABLE, "bad": WORSE})
+    comparison = compare({"good": TABLE, "bad": WORSE}, metrics=["proficiency", "erroneous_information_ratio"])
     forest = ComparisonDisplay.from_comparison(comparison, "proficiency")
     factors = ImprovementDisplay.from_comparison(comparison)
 

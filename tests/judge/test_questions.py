@@ -105,11 +105,11 @@ def test_better_systems_are_found_though_few_rows_are_labelled(
     columns: dict[str, Any], evaluation: ifs.Evaluation
 ) -> None:
     compared = ifs.compare(columns, truth="human", system=["model", "new"], judge="gpt")
-    pair = compared.pair("new", "model")
+    pair = compared.pair("new", "model", "accuracy")
     assert pair.paired
     assert pair.verdict == "better"
     assert evaluation.comparison is not None
-    assert evaluation.comparison.pair("new", "model").estimate.mean == pytest.approx(pair.estimate.mean)
+    assert evaluation.comparison.pair("new", "model", "accuracy").estimate.mean == pytest.approx(pair.estimate.mean)
     assert compared.samples == {"model": 3000, "new": 3000}
 
 
@@ -165,7 +165,7 @@ def test_commands_say_the_same(path: Path, evaluation: ifs.Evaluation) -> None:
     mean = evaluation["model"].metrics["accuracy"].mean
     assert document["systems"][0]["metrics"]["accuracy"]["mean"] == pytest.approx(mean)
     compared = run("compare", path, "-t", "human", "-s", "model,new", "--judge", "gpt")
-    assert "new is the best of 2 systems" in compared.output
+    assert "new is better than model: right in 93.1% against 74.3% of" in compared.output
     assert run("gate", path, "-t", "human", "-s", "model", "--judge", "gpt", "--min", "accuracy=0.5").exit_code == 0
     worse = run("gate", path, "-t", "human", "-s", "model", "--baseline-system", "new", "--judge", "gpt")
     assert worse.exit_code == 1

@@ -39,7 +39,7 @@ def test_a_against_b_in_one_command_has_the_numbers_of_the_paper(section: str, t
 
 @pytest.mark.parametrize("command", ["compare", "evaluate"])
 def test_the_sentence_says_which_metric_prefers_which(command: str, tmp_path: Path) -> None:
-    text = " ".join(run(command, tmp_path, "2.3.1a").split())
+    text = " ".join(run(command, tmp_path, "2.3.1a", "-v").split())
 
     assert "the metrics disagree: B is first by proficiency and F1 of '0'; A by phi coefficient and accuracy." in text
 
@@ -53,10 +53,3 @@ def test_metrics_that_agree_or_tie_are_not_said_to_disagree() -> None:
     )
     assert lower is not None
     assert to_plain(lower).endswith("a is first by accuracy; b by erroneous information ratio.")
-
-
-def test_metrics_with_one_verdict_share_a_sentence(tmp_path: Path) -> None:
-    text = " ".join(run("compare", tmp_path, "2.3.1a").split())
-
-    assert "By phi coefficient, accuracy and F1 of '0' the verdict is the same." in text
-    assert text.count("the verdict is the same") == 1

@@ -25,13 +25,13 @@ def alignments(cell: str, heading: str) -> list[str]:
 
 def test_conditions_of_a_gate_start_left() -> None:
     cell = example("gate")._repr_html_()
-    for heading in ("system", "condition", "found"):
+    for heading in ("system", "required"):
         assert set(alignments(cell, heading)) == {"left"}
 
 
 def test_numbers_end_right_and_verdicts_start_left() -> None:
     cell = example("comparison")._repr_html_()
-    assert set(alignments(cell, "value")) == {"right"}
+    assert set(alignments(cell, "accuracy")) == {"right"}
     assert set(alignments(cell, "verdict")) == {"left"}
 
 

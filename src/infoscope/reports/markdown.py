@@ -89,7 +89,8 @@ def _write_section(section: Section, depth: int, is_full: bool) -> Iterator[str]
         return
     inside = [text for block in section.blocks for text in _write_block(block, depth, is_full)]
     if inside:
-        yield f"{'#' * depth} {escape_markdown(to_plain(section.heading))}"
+        if section.heading:
+            yield f"{'#' * depth} {escape_markdown(to_plain(section.heading))}"
         if section.aside:
             yield f"*{escape_markdown(section.aside)}*"
         yield from inside

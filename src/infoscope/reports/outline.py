@@ -167,8 +167,8 @@ class Column:
     """Priority of the column: where room is short, the lowest goes first."""
     metric: str | None = None
     """The metric whose definition the title leads to."""
-    only: Literal["", "plain"] = ""
-    """``plain`` keeps it out of pages, where room is short."""
+    only: Literal["", "plain", "page"] = ""
+    """``plain`` keeps it out of pages, where room is short, ``page`` out of all else."""
     folds: bool = False
     """True if a last column that does not fit goes below its rows in text, instead of being dropped."""
 
@@ -202,12 +202,16 @@ class Table:
     whole: bool = False
     """True if pages write every row, however many; else they pack those that only a search or a sort shows."""
     style: str = "values"
-    """The page's style for it: values, fix, classes or forest."""
+    """The page's style for it: values, fix, classes, forest or duels."""
+    stacks: bool = False
+    """True if phones set the cells of a row below each other, each with the title of its column."""
 
     @property
     def written(self) -> list[int]:
         """Places of the columns that need no drawing."""
-        return [place for place, column in enumerate(self.columns) if column.kind != "whisker"]
+        return [
+            place for place, column in enumerate(self.columns) if column.kind != "whisker" and column.only != "page"
+        ]
 
     @property
     def lines(self) -> list[Row]:
@@ -292,7 +296,7 @@ class SideBySide:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and the blocks under it; a folded one is closed on pages, and in text and Markdown only in full."""
+    """A heading, or none, and its blocks; a folded one is closed on pages, and in text and Markdown only in full."""
 
     heading: Phrase
     blocks: Sequence[Block | Section]

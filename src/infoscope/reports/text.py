@@ -297,13 +297,13 @@ def _write_section(section: Section, look: Look) -> list[Text]:
     heading = _style_phrase(section.heading, look, "bold")
     if section.aside:
         heading.append(f"  {_escape(section.aside, look)}", "not bold dim")
-    lines = _wrap(heading, look)
+    lines = _wrap(heading, look) if section.heading else []
     for block in section.blocks:
         inside = _write_section(block, look) if isinstance(block, Section) else list(_write_block(block, look))
         stands_apart = isinstance(block, (Section, SideBySide)) or (isinstance(block, Table) and bool(block.title))
         if inside:
             lines += [Text(), *inside] if stands_apart else inside
-    return lines if len(lines) > 1 or not section.blocks else []
+    return lines if len(lines) > bool(section.heading) or not section.blocks else []
 
 
 def _write_block(block: Block, look: Look) -> Iterator[Text]:

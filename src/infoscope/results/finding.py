@@ -22,6 +22,8 @@ _DOUBTS = frozenset(
     }
 )
 """Findings by which the numbers do not mean what they seem to mean: a reader needs them before any other."""
+_ADVICE = frozenset({"abstains", "no_clear_winner", "rows_needed", "open_condition"})
+"""Findings that say what to do without anything to type."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +47,10 @@ class Finding(KeywordHints):
 
     @property
     def rank(self) -> int:
-        """Place by use, 0 first: data that are not what they seem, something to type, a warning, a note."""
+        """Place by use, 0 first: data that are not what they seem, something to do or type, a warning, a note."""
         if self.code in _DOUBTS:
             return 0
-        return 1 if self.command else 2 if self.is_warning else 3
+        return 1 if self.command or self.code in _ADVICE else 2 if self.is_warning else 3
 
     @property
     def is_warning(self) -> bool:

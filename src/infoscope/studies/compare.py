@@ -9,10 +9,12 @@ findings. Formulas are in ``compare_statistics.py``, the rows of several systems
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from math import isclose, sqrt
+from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -31,6 +33,7 @@ from infoscope.posterior.sample_size import (
     DOMINANT_CLASS_METRICS,
     find_dominant_class,
     find_missing_classes,
+    round_up,
 )
 from infoscope.posterior.summary import DrawnBelief, Summary
 from infoscope.posterior.tree import Tree
@@ -44,13 +47,16 @@ from infoscope.results.base import Result
 from infoscope.results.estimate import Difference, Estimate, invert
 from infoscope.results.finding import Finding
 from infoscope.results.frame import Record
+from infoscope.results.notation import MetricNotation, format_count
 from infoscope.results.provenance import Provenance
 from infoscope.results.system import SystemMetrics, find_system
 from infoscope.studies.compare_statistics import (
     MIN_CLASSES_TO_MODEL,
+    POWER,
     MetricBelief,
     SystemPair,
     correlation,
+    count_samples_to_decide,
     difference,
     exact_information_difference,
     find_groups,
@@ -92,6 +98,7 @@ from infoscope.tables.column_kinds import (
     check_labels,
     check_positive,
     describe_measured_labels,
+    is_positive_open,
     measure_nearness,
 )
 from infoscope.tables.counting import warn_of
@@ -100,11 +107,16 @@ from infoscope.tables.labels import Label
 from infoscope.tables.transformations import StatedCosts, match_shares, sort_by_scale
 from infoscope.typing import LabelsByName, LabelsLike, PriorLike, Source
 
-DEFAULT_METRICS = ("proficiency", "erroneous_information_ratio")
+INFORMATION = "proficiency"
 ERRORS = "erroneous_information_ratio"
 ACCURACY = "accuracy"
+SEVERAL_CLASSES = (ACCURACY, INFORMATION, "macro_f1")
+POSITIVE_CLASS = ("f1", INFORMATION, "recall", "precision", ACCURACY)
+"""Metrics that decide where none is named: of several classes, and of two of which one is known to be positive."""
 
 SWAPS = 999
+MAX_SAMPLES_ASKED = 100
+"""Further samples, as a multiple of those there are, beyond which nobody is asked for them."""
 MAX_SYSTEMS_ALL_SWAPS = 6
 """With more systems, the swap test is run against the baseline, or between neighbours in the ranking, only."""
 MIN_CELLS_TO_THIN = 1 << 16
@@ -196,6 +208,23 @@ class Improvement:
         return Improvement(self.b, self.a, self.of, invert(self.factor), self.paired)
 
 
+@dataclass(frozen=True)
+class PairHits:
+    """Samples of two systems by who is right: those that only one of the two gets right decide which is better."""
+
+    a: str
+    b: str
+    only_a: float
+    only_b: float
+    neither: float
+    samples: float
+    """Common samples, effective ones where rows are weighted."""
+
+    def reversed(self) -> PairHits:
+        """Return the same with B first."""
+        return PairHits(self.b, self.a, self.only_b, self.only_a, self.neither, self.samples)
+
+
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
     """Differences of all pairs of systems, and a ranking by each metric."""
@@ -214,6 +243,10 @@ class Comparison(Result):
     positive: str | None = None
     """The class that binary metrics are about; None unless there are two true classes."""
     improvements: tuple[Improvement, ...] = ()
+    classes: int | None = None
+    """Number of true classes, where all systems have the same."""
+    hits: tuple[PairHits, ...] = ()
+    """Samples that only one of two systems gets right, by pair; none where rows are not matched."""
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
 
@@ -245,6 +278,13 @@ class Comparison(Result):
         """Return the difference A − B in a metric; None where the two share no rows in which it is defined."""
         for pair in self.pairs:
             if pair.metric == metric and {pair.a, pair.b} == {a, b}:
+                return pair if pair.a == a else pair.reversed()
+        return None
+
+    def hits_of(self, a: str, b: str) -> PairHits | None:
+        """Return the samples that only A, only B and neither gets right; None where their rows are not matched."""
+        for pair in self.hits:
+            if {pair.a, pair.b} == {a, b} and a != b:
                 return pair if pair.a == a else pair.reversed()
         return None
 
@@ -294,8 +334,15 @@ class CompareOptions:
     """The classes from the lowest to the highest."""
     costs: StatedCosts | None = None
     swaps: bool = True
-    named: bool = True
-    """True if the metrics were named: one that is undefined is then an error, not a finding."""
+    named: Collection[str] = ()
+    """Metrics that were asked for by name: one that is undefined is then an error, not a finding."""
+
+    def choose_metrics(self, tables: Iterable[Contingency]) -> CompareOptions:
+        """Return the same with metrics that suit the data, where none is chosen yet."""
+        if self.metrics:
+            return self
+        costs = ("expected_cost",) if self.costs is not None else ()
+        return replace(self, metrics=tuple(map(find, (*costs, *choose_default_metrics(tables)))))
 
     @property
     def all_metrics(self) -> tuple[Metric, ...]:
@@ -378,8 +425,9 @@ def compare(
     truth, system
         Columns of the true class and of the systems' predictions.
     metrics
-        Metrics to compare by. By default the proficiency and the erroneous information ratio, after the expected cost
-        where ``costs`` are stated.
+        Metrics to compare by: the first one decides who is best, and the proficiency (captured information) stands
+        beside any. By default the accuracy decides, of two classes with a known positive one its F1, and where
+        ``costs`` are stated the expected cost.
     baseline
         System that the others are compared with, instead of the best.
     rope
@@ -441,7 +489,7 @@ def compare(
     >>> poor = ["cat", "cat", "cow"] * 30
     >>> result = compare(truth, {"good": good, "poor": poor})
     >>> [(pair.metric, pair.verdict) for pair in result.pairs]
-    [('proficiency', 'better'), ('erroneous_information_ratio', 'inconclusive')]
+    [('accuracy', 'better'), ('proficiency', 'better'), ('macro_f1', 'better')]
     """
     if uncertainty != "posterior":
         raise InputError(
@@ -467,8 +515,9 @@ def compare(
     resolved_costs = None if costs is None else resolve_costs(costs)
     truth, system = resolve_columns(source, y_pred, (truth, system), read, about_rows)
     order = find_class_order(source, truth, ordinal)
+    named = _find_metrics(metrics, ordinal=order is not None, costs=resolved_costs is not None)
     options = CompareOptions(
-        _find_metrics(metrics, ordinal=order is not None, costs=resolved_costs is not None),
+        named if not named or find(INFORMATION) in named else (*named, find(INFORMATION)),
         level=level,
         rope=rope,
         prior=prior,
@@ -477,7 +526,7 @@ def compare(
         prevalence=prevalence,
         ordinal=order,
         costs=resolved_costs,
-        named=metrics is not None,
+        named=[entry.name for entry in named],
     )
 
     # few rows have a true label: a judge's verdicts are corrected by these
@@ -501,13 +550,14 @@ def compare(
     check_columns(tables, ColumnNames.from_request(name_source_file(source), truth, labels=y_pred is not None))
     result = compare_rows(predictions, options)
     warn_of(finding.text for finding in result.findings if finding.code == "rows_ignored")
-    return _describe_tables(result, tables, resolved_costs, truth, reject)
+    result = _describe_tables(result, tables, resolved_costs, truth, reject)
+    return replace(result, findings=(*result.findings, *_lead_to_changes(result, source)))
 
 
 def compare_predictions(
     predictions: PairedPredictions,
     *,
-    metrics: Sequence[str] = DEFAULT_METRICS,
+    metrics: Sequence[str] | None = None,
     level: float = 0.95,
     prior: PriorLike = "default",
     seed: int = 0,
@@ -517,16 +567,25 @@ def compare_predictions(
 
     ``known`` holds posteriors of systems from all rows that each predicted; they serve every pair that shares these.
     """
-    options = CompareOptions(_find_metrics(metrics), level=level, prior=prior, seed=seed, swaps=False, named=False)
+    options = CompareOptions(_find_metrics(metrics), level=level, prior=prior, seed=seed, swaps=False)
     return compare_rows(predictions, options, known)
+
+
+def choose_default_metrics(tables: Iterable[Contingency]) -> tuple[str, ...]:
+    """Return the metrics to compare by: F1 of the positive class decides where one is known, else accuracy."""
+    tables = list(tables)
+    positive = {table.positive_label for table in tables}
+    is_known = len(positive) == 1 and None not in positive and not any(map(is_positive_open, tables))
+    return POSITIVE_CLASS if is_known else SEVERAL_CLASSES
 
 
 def _find_metrics(
     names: str | Sequence[str] | None, *, ordinal: bool = False, costs: bool = False
 ) -> tuple[Metric, ...]:
-    """Return the metrics of these names, each once; reject those that cannot be compared."""
-    defaults = ("expected_cost", *DEFAULT_METRICS) if costs else DEFAULT_METRICS
-    names = defaults if names is None else (names,) if isinstance(names, str) else tuple(names)
+    """Return the metrics of these names, each once, and none without names; reject those that cannot be compared."""
+    if names is None:
+        return ()
+    names = (names,) if isinstance(names, str) else tuple(names)
     if not names:
         raise InputError("there is no metric to compare in; name one, or leave metrics= out")
     metrics: dict[str, Metric] = {}
@@ -779,8 +838,10 @@ class PairEvidence(NamedTuple):
     """By metric; 0 where none is given."""
     overlap: float = 1.0
     """Common rows over the geometric mean of both sizes: scales the correlation for the ranking."""
+    hits: PairHits | None = None
     discordant: tuple[float, float, float] | None = None
-    """Rows that one alone predicts right, those that the other alone does, and all: they decide about accuracy."""
+    """Rows that one alone predicts right, those that the other alone does, and all, where they decide about accuracy:
+    not where rows are grouped or re-weighted."""
     tests: Mapping[str, Mapping[str, float]] = {}
     """P-values of classical tests by metric."""
     information: Estimate | None = None
@@ -797,6 +858,7 @@ def compare_rows(
     names = _check_systems(predictions.names, options.baseline)
     if predictions.is_clustered and not (isinstance(options.prior, str) and options.prior == "default"):
         raise InputError("a comparison of grouped rows takes no prior; leave prior= (--prior) out")
+    options = options.choose_metrics(map(predictions.table, names))
     systems = {}
     for name in names:
         cells = predictions.pair(name, name)
@@ -838,6 +900,7 @@ def compare_rows(
             other,
             _correlate_pair(cells, one, other, options),
             overlap=cells.total / sqrt(whole_a.rows * whole_b.rows),
+            hits=None if cells.hits is None else PairHits(one.name, other.name, *cells.hits, cells.total),
         )
         if predictions.is_clustered:  # tests take rows as independent
             return evidence
@@ -852,8 +915,8 @@ def compare_rows(
                 p_values[name]["swap_p_value"] = p
         if options.prevalence is not None:  # the other tests are about the rows as they came
             return evidence._replace(tests=p_values)
-        if cells.discordant is not None:
-            evidence = evidence._replace(discordant=(*cells.discordant, cells.total))
+        if cells.hits is not None:
+            evidence = evidence._replace(discordant=(*cells.hits[:2], cells.total))
         if not comparable:
             return evidence
         mcnemar = mcnemar_p_values(cells)
@@ -927,6 +990,7 @@ def _compare_tables(
             "rows, and plan_labels says which labels would decide"
         )
     names = _check_systems(tuple(tables), options.baseline)
+    options = options.choose_metrics(tables.values())
     tables, findings = _scale_to_samples(tables, sample_size)
     systems = {name: _fit_system(name, options.prepare_table(tables[name]), options) for name in names}
     renamed: list[Finding]
@@ -1036,9 +1100,11 @@ def compare_judged(judged: Judged, options: CompareOptions) -> Comparison:
     if options.prevalence is not None:
         raise InputError("re-weighted classes cannot be compared by a judge yet; leave out prevalence, or judge")
     names = _check_systems(judged.systems, options.baseline)
+    tables = {name: judged.table(name, seed=options.seed) for name in names}
+    options = options.choose_metrics(tables.values())
     systems = {}
     for name in names:
-        table = options.order_classes(options.prepare_table(judged.table(name, seed=options.seed)))
+        table = options.order_classes(options.prepare_table(tables[name]))
         systems[name] = _fit_system(name, table, options, posterior=DrawnBelief(table))
     defined, undefined = _find_defined(systems, options)
     evidence = []
@@ -1092,7 +1158,7 @@ def _find_defined(
 
 def _leave_out(entry: Metric, why: str, options: CompareOptions, scope: str) -> Finding:
     """Return a finding that something is left out; raise an error where the metric was asked for by name."""
-    if options.named:
+    if entry.name in options.named:
         raise InputError(f"{entry.name} is {why}; compare in another metric, or leave this system out")
     text = f"{entry.name} is {why}; {scope} left out"
     return Finding("metric_left_out", text, evidence={"metric": entry.name, "why": why})
@@ -1109,11 +1175,13 @@ def _combine_pairs(
     """Take the differences of all pairs, rank the systems by each metric, and note pairs that are left out."""
     pairs: list[Difference] = []
     improvements: list[Improvement] = []
+    hits: list[PairHits] = []
     ties: dict[str, dict[SystemPair, float]] = {entry.name: {} for entry in options.metrics}
     left_out: list[Finding] = []
     for pair in evidence:
         one, other = pair.one, pair.other
         names = one.name, other.name
+        hits += [] if pair.hits is None else [pair.hits]
         for entry in options.metrics:
             rho = pair.correlations.get(entry.name, 0.0)
             tests = pair.tests.get(entry.name, {})
@@ -1170,9 +1238,18 @@ def _combine_pairs(
         options.baseline,
         positive=positive,
         improvements=tuple(improvements),
+        classes=_count_classes(systems),
+        hits=tuple(hits),
         findings=tuple(_describe_systems(systems, uninformative)),
     )
-    return result, left_out
+    advice = (*_describe_abstentions(result, systems, options), *_ask_for_samples(result))
+    return replace(result, findings=(*advice, *result.findings)), left_out
+
+
+def _count_classes(systems: Mapping[str, System]) -> int | None:
+    """Return how many classes occur in the truth of every system; None where they differ."""
+    sizes = {int(np.count_nonzero(system.table.row_totals)) for system in systems.values()}
+    return sizes.pop() if len(sizes) == 1 else None
 
 
 def _find_improvement(
@@ -1278,6 +1355,84 @@ def statement(ranking: Ranking, level: float, positive: str | None = None) -> st
 
 
 # Findings -------------------------------------------------------------------------------------------------------------
+
+
+def _describe_abstentions(
+    result: Comparison, systems: Mapping[str, System], options: CompareOptions
+) -> Iterator[Finding]:
+    """Say how well the system that abstains does where it predicts: conventional metrics count that as errors."""
+    ranking, accepted = result.ranking[0], find("accepted_accuracy")
+    if ranking.metric not in (*SEVERAL_CLASSES, *POSITIVE_CLASS) or ranking.metric == INFORMATION:
+        return
+    best = ranking.best or ranking.places[0].name
+    offers = []
+    for name, system in systems.items():
+        table = system.table
+        abstained = 0.0 if table.reject_column is None else float(table.column_totals[table.reject_column])
+        value = float(accepted.score(table))
+        if abstained > 0 and value > float(find(ACCURACY).score(systems[best].table)):
+            offers.append((name == best, value, name, abstained))
+    if not offers:
+        return
+    is_best, value, name, abstained = max(offers)
+    belief = systems[name].posterior.summaries([accepted.name], options.level)[accepted.name]
+    right = MetricNotation(accepted.name).whole(Estimate(value).with_belief(belief))
+    choice = f"Choose {best}, unless" if not is_best else "Abstentions count as errors here: see whether"
+    text = (
+        f"{choice} someone can take the abstentions: {name} abstains in {format_count(abstained)} samples and is right "
+        f"in {right} of the others."
+    )
+    evidence: dict[str, Json] = {"system": name, "samples": abstained, "accepted_accuracy": value}
+    yield Finding("abstains", text, evidence=evidence, action="Mind the abstentions")
+
+
+def _lead_to_changes(result: Comparison, source: Any) -> Iterator[Finding]:
+    """Lead to the rows of a file that change if the best system replaces the next one, or the baseline."""
+    places = result.ranking[0].places
+    one = places[0].name
+    other = result.baseline if result.baseline not in (None, one) else places[1].name
+    hits = result.hits_of(one, str(other))
+    if hits is None or not isinstance(source, (str, Path)) or not Path(source).is_file():
+        return
+    better, worse, still = (format_count(round(rows, 1)) for rows in (hits.only_a, hits.only_b, hits.neither))
+    text = (
+        f"If {one} replaces {other}, {better} samples that were wrong get right, {worse} that were right get wrong, "
+        f"and {still} stay wrong. The explorer shows them under “changes”:"
+    )
+    evidence: dict[str, Json] = {"better": hits.only_a, "worse": hits.only_b, "still_wrong": hits.neither}
+    command = f"infoscope serve {shlex.quote(str(Path(source).parent))}"
+    yield Finding("changes", text, evidence=evidence, action="See what changes", command=command)
+
+
+def _ask_for_samples(result: Comparison) -> Iterator[Finding]:
+    """Say how many more samples would decide between the first two systems, where there is no winner."""
+    ranking = result.ranking[0]
+    if ranking.best is not None or len(ranking.contenders) < 2:
+        return
+    one, other = (place.name for place in ranking.contenders[:2])
+    gap = result.between(one, other, ranking.metric)
+    if gap is None or gap.significant or gap.verdict == "equivalent":
+        return
+    compared = sum(pair.metric == ranking.metric for pair in result.pairs)
+    samples = min(result.samples[one], result.samples[other])
+    more = count_samples_to_decide(gap, samples, compared, result.level)
+    title, notation = find(ranking.metric).card.title_in_sentence, MetricNotation(ranking.metric)
+    if more is None or more > MAX_SAMPLES_ASKED * samples:
+        text = (
+            f"{one} and {other} are so close in {title} that no realistic number of samples decides between them: "
+            "choose by what else matters, such as cost or speed."
+        )
+        yield Finding("no_clear_winner", text, action="Choose by something else")
+        return
+    shown = [place.shown for place in ranking.contenders[:2]]
+    size = notation.signed(abs(notation.gap(gap.estimate, shown[0], shown[1]))).lstrip("+")
+    text = (
+        f"About {round_up(more):,} more samples decide between {one} and {other} with a probability of {POWER:.0%}, if "
+        f"the difference in {title} is really {size}{' points' * notation.is_share}. If so little does not matter, say "
+        "so by --rope (rope=)."
+    )
+    evidence: dict[str, Json] = {"more_samples": round_up(more)}
+    yield Finding("no_clear_winner", text, evidence=evidence, action="Collect more samples")
 
 
 def _describe_systems(systems: Mapping[str, System], uninformative: Mapping[str, float]) -> Iterator[Finding]:

@@ -58,6 +58,8 @@ MAX_EXACT_TOSSES = 10_000  # tosses of a coin whose outcomes are counted one by 
 BEST_DRAWS = 20_000
 EQUAL_DRAWS = 1e-12
 """Draws that differ by less than this share of their size are of equal systems."""
+POWER = 0.8
+"""Probability with which the samples that are asked for decide, if the numbers are really those found."""
 SPARSE_ADVANTAGE = 4  # a whole table is faster to score unless it has this many times the cells
 
 
@@ -468,9 +470,9 @@ def mcnemar_p_values(pair: PairCells) -> dict[str, float]:
 
     Exact, and by χ² with the correction for continuity, as textbooks and other packages have it; nothing for weights.
     """
-    if pair.discordant is None or not pair.are_counts:
+    if pair.hits is None or not pair.are_counts:
         return {}
-    only_a, only_b = map(int, pair.discordant)
+    only_a, only_b = map(int, pair.hits[:2])
     split = only_a + only_b
     if split == 0:
         return {"mcnemar_p_value": 1.0, "mcnemar_chi2_p_value": 1.0}
@@ -520,6 +522,19 @@ def find_wins(pairs: Mapping[SystemPair, Difference], level: float) -> tuple[Sys
         for (a, b), p, q in zip(pairs, probabilities, adjusted, strict=True)
         if q < 1 - level and p != 0.5
     )
+
+
+def count_samples_to_decide(gap: Difference, samples: float, pairs: int, level: float) -> float | None:
+    """Return how many further samples make a difference significant with a probability of 80%, if it is as found.
+
+    Its sd shrinks with the root of the sample size, and Holm's correction asks one of several pairs for as much as
+    Bonferroni's. None where the two are equal.
+    """
+    shown, sd = gap.estimate.shown, gap.estimate.sd
+    if not shown or not sd:
+        return None
+    reach = ndtri(1 - (1 - level) / 2 / pairs) + ndtri(POWER)
+    return max(float(samples * ((reach * sd / shown) ** 2 - 1)), 0.0)
 
 
 def find_groups(ordered: Sequence[str], wins: Sequence[SystemPair]) -> list[frozenset[str]]:

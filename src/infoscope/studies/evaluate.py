@@ -35,7 +35,15 @@ from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.notation import MetricNotation
 from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
-from infoscope.studies.compare import DEFAULT_METRICS, CompareOptions, Comparison, compare_judged, compare_predictions
+from infoscope.studies.compare import (
+    ERRORS,
+    INFORMATION,
+    CompareOptions,
+    Comparison,
+    choose_default_metrics,
+    compare_judged,
+    compare_predictions,
+)
 from infoscope.studies.diagnose import diagnose_all, sweep_command
 from infoscope.studies.diagnose_statistics import TableStatistics, find_evident_renaming
 from infoscope.studies.evaluate_tables import (
@@ -456,9 +464,13 @@ def _compare_systems(
         if joint is None or not 1 < len(members) <= MAX_COMPARED_SYSTEMS:
             continue
         metrics = [
-            name for name in DEFAULT_METRICS if all(results[place].metrics[name].sd is not None for place in places)
+            name
+            for name in (*choose_default_metrics(subject.table for subject in members), ERRORS)
+            if all(results[place].metrics[name].sd is not None for place in places)
         ]
         if not metrics or any(subject.table.reweighting is not None for subject in members):
+            continue
+        if all(results[place].metrics[INFORMATION].value is None for place in places):  # there is nothing to tell apart
             continue
         if isinstance(joint, Joint):
             first = members[0]
@@ -735,9 +747,8 @@ def add_judge(
             )
         )
         if is_comparable and 1 < len(judged.systems) <= MAX_COMPARED_SYSTEMS:
-            options = CompareOptions(
-                tuple(map(find, DEFAULT_METRICS)), uncertainty.level, seed=uncertainty.seed, named=False
-            )
+            metrics = choose_default_metrics(judged.table(name, seed=uncertainty.seed) for name in judged.systems)
+            options = CompareOptions(tuple(map(find, (*metrics, ERRORS))), uncertainty.level, seed=uncertainty.seed)
             comparisons.append((part.group, compare_judged(judged, options)))
     if parts[0].group is None:
         comparison = comparisons[0][1] if comparisons else evaluation.comparison

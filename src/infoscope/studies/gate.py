@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import starmap
-from math import floor, inf, isnan, log10
+from math import inf, isnan
 from os import PathLike
 from pathlib import Path
 from types import ModuleType
@@ -29,7 +29,7 @@ from infoscope.core.validation import LEVEL, SEED, Number, OneOf, validated
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics.registry import Metric, find
 from infoscope.posterior import Posterior
-from infoscope.posterior.sample_size import DOMINANT_CLASS_METRICS
+from infoscope.posterior.sample_size import DOMINANT_CLASS_METRICS, round_up
 from infoscope.readers import ReadOptions
 from infoscope.readers.columns import resolve_columns
 from infoscope.readers.labels import Cleaning
@@ -43,11 +43,12 @@ from infoscope.results.notation import MetricNotation
 from infoscope.results.provenance import Provenance
 from infoscope.results.system import ABSENT, SystemMetrics, find_system
 from infoscope.studies.compare import CompareOptions, Comparison, compare, compare_rows
-from infoscope.studies.compare_statistics import MetricBelief, difference
+from infoscope.studies.compare_statistics import POWER, MetricBelief, difference
 from infoscope.studies.diagnose import WITHHELD_METRICS
 from infoscope.studies.diagnose_statistics import find_foreign_labels
 from infoscope.studies.evaluate import check_positive_stated, evaluate
 from infoscope.studies.evaluation import Evaluation, SystemResult
+from infoscope.studies.gate_sample_size import MAX_CELLS, plan_rows_by_trials, plan_rows_first_order
 from infoscope.studies.history import (
     ALLOWED_MISSING,
     MIN_RUNS,
@@ -127,6 +128,18 @@ DERIVED = ("outcome", "exit_status")
 
 
 @dataclass(frozen=True)
+class RowsNeeded:
+    """About how many further rows decide an open condition, if the value is really what was found."""
+
+    rows: int
+    outcome: Outcome
+    """Passed or failed: how the gate then decides."""
+    probability: float = POWER
+    of_class: int | None = None
+    """How many of them are of the class that the metric is about."""
+
+
+@dataclass(frozen=True)
 class Check:
     """One condition on one system, and how that went."""
 
@@ -138,6 +151,16 @@ class Check:
     metric: str = ""
     difference: Difference | None = None
     """The system minus the baseline, where the condition is about one."""
+    subject: str = ""
+    """The metric as a person reads it, with the class that it is about: "F1 of 'spam'"; empty where the condition is
+    about no metric, or about another number of it than the one that is shown."""
+    side: Side | None = None
+    """"min" where the metric must be at least the limit, "max" where at most."""
+    limit: float | None = None
+    named: str = ""
+    """The metric as a condition names it: "recall[spam]"."""
+    needed: RowsNeeded | None = None
+    """Further rows that decide an open condition; None where it is not open, or no number of rows does."""
 
 
 @dataclass(frozen=True)
@@ -181,6 +204,8 @@ class Gate(Result):
     findings: tuple[Finding, ...] = ()
     worst_classes: tuple[WorstClass, ...] = ()
     """Classes that cost each system most, the worst first."""
+    level: float | None = None
+    """Probability of the intervals; None where there are none."""
 
     def __getitem__(self, name: str) -> SystemMetrics:
         """Return one system with the metrics that its conditions are about."""
@@ -452,7 +477,7 @@ def gate(
             source, y_pred, columns, stated, baseline=baseline, name=baseline_system, question=question
         )
     past = () if history is None else check_history(evaluation, history, as_names(metrics) or ("proficiency",))
-    return decide(evaluation, conditions, earlier, inconclusive, past, allow_missing)
+    return decide(evaluation, conditions, earlier, inconclusive, past, allow_missing, prior)
 
 
 def _parse_limits(side: Side, limits: Limits) -> list[Condition]:
@@ -554,6 +579,7 @@ def decide(
     inconclusive: Leniency = "warn",
     history: Iterable[Check | Finding] = (),
     allow_missing: float = ALLOWED_MISSING,
+    prior: PriorLike = "default",
 ) -> Gate:
     """Check every condition on every system; ``history`` holds checks against earlier runs."""
     history = list(history)
@@ -592,7 +618,7 @@ def decide(
             )
             findings.append(Finding("no_information", text, "warning", {"system": system.title, "p_value": p}))
     checks = [
-        condition.check(system, broken_labels=system.title in broken)
+        condition.plan(condition.check(system, broken_labels=system.title in broken), system, prior)
         for system in evaluation.systems
         for condition in conditions
     ]
@@ -610,13 +636,48 @@ def decide(
         checks += new_checks
         findings += new_findings
     check_positive_stated(evaluation.systems, [check.metric for check in checks if check.metric])
+    if all(check.outcome != "failed" for check in (*added, *checks)):
+        findings = [*_ask_for_rows(checks, inconclusive), *findings]
     return Gate(
         (*added, *checks),
         inconclusive,
         evaluation.provenance,
         tuple(findings),
         tuple(find_worst_classes(evaluation, checks)),
+        next((system.interval_method.level for system in evaluation.systems if system.interval_method), None),
     )
+
+
+def _ask_for_rows(checks: Sequence[Check], inconclusive: Leniency) -> Iterator[Finding]:
+    """Say how many further rows decide what is open, of several conditions the one that needs most, and what else."""
+    open_checks = [check for check in checks if check.outcome == "inconclusive"]
+    planned = [check for check in open_checks if check.needed is not None]
+    if planned:
+        check = max(planned, key=lambda check: check.needed.rows if check.needed else 0)
+        needed, notation = check.needed, MetricNotation(check.metric)
+        assert needed is not None
+        some = ""
+        if needed.of_class is not None:
+            some = f" (some {needed.of_class:,} {check.subject.rpartition(' of ')[2]})"
+        found = "the difference is really what was found"
+        if check.difference is None and check.estimate is not None:
+            found = f"{check.subject} is really {notation.shown(check.estimate)}"
+        text = (
+            f"Label about {needed.rows:,} more rows{some}: if {found}, the gate then "
+            f"{'passes' if needed.outcome == 'passed' else 'fails'} with a probability of {needed.probability:.0%}."
+        )
+        evidence: dict[str, Json] = {"system": check.system, "condition": check.condition, "rows": needed.rows}
+        yield Finding("rows_needed", text, evidence=evidence, action="Label more rows")
+    if open_checks and inconclusive == "warn":
+        choices = ["--inconclusive fail or pass"]
+        limited = next((check for check in open_checks if check.limit is not None), None)
+        if limited is not None:
+            choices.append(f"--{limited.side} {limited.named}.value={limited.limit:g} (the value alone)")
+        if any(check.difference is not None for check in open_checks):
+            choices.append("--tolerance (how much worse is still fine)")
+        text = f"Or decide now what counts while it is open: {', '.join(choices)}."
+        text = text if planned else f"Decide{text.removeprefix('Or decide')}"
+        yield Finding("open_condition", text, action="Decide what counts while it is open")
 
 
 def _list_doubts(evaluation: Evaluation, system: SystemResult, allow_missing: float) -> Iterator[Finding]:
@@ -829,9 +890,15 @@ class Condition:
         undefined = [(label, x) for label, x in zip(by_class or [None], estimates, strict=True) if x.value is None]
         estimate = min(estimates, key=lambda x: -1.0 if x.value is None else x.value)
         condition, metric, notation = self.describe(system.positive), self.metric, MetricNotation(self.metric)
+        is_value = self.part == "value" and not estimate.corrected
+        is_near_end = self.part in (None, "low" if self.side == "min" else "high")
+        subject = self.name_subject(system.positive) if is_value or is_near_end else ""
+        rate = metric.removeprefix("class_")
+        named = f"{_WORST}{rate}" if self.worst else metric if self.label is None else f"{rate}[{self.label}]"
 
         def answer(outcome: Outcome, text: str) -> Check:
-            return Check(system.title, condition, outcome, text, estimate, metric)
+            about = {"subject": subject, "side": self.side, "limit": self.limit, "named": named}
+            return Check(system.title, condition, outcome, text, estimate, metric, **about)  # type: ignore[arg-type]
 
         if undefined and broken_labels:
             return answer("failed", f"{metric} is undefined: {estimate.undefined}")
@@ -854,13 +921,11 @@ class Condition:
             return answer(self._decide(system, estimates), text)
 
         # there is no such number, or no interval: by the data, or because of what was asked
-        rate = metric.removeprefix("class_")
-        written = f"{_WORST}{rate}" if self.worst else metric if self.label is None else f"{rate}[{self.label}]"
         if system.n is None or find(metric).card.posterior == "none":
             what = self.part if self.part in ("mean", "sd") else "interval"
             raise InputError(
                 f"{metric} of {system.title!r} has no {what} here; state the sample size with --sample-size, or "
-                f"ask for {written}.value"
+                f"ask for {named}.value"
             )
         why = "these data do not allow one"
         withheld = {f.code for f in system.diagnosis if metric in WITHHELD_METRICS.get(f.code, ())}
@@ -869,7 +934,57 @@ class Condition:
         if "unseen_classes" in withheld:
             why = "it moves with the number of classes, and some occur in no row. "
             why += "State all classes with labels= (--classes)"
-        return answer("inconclusive", f"{text}, without an interval: {why}, or ask for {written}.value")
+        return answer("inconclusive", f"{text}, without an interval: {why}, or ask for {named}.value")
+
+    def name_subject(self, positive: str | None) -> str:
+        """Return the metric within a sentence: "F1 of 'spam'", "lowest recall of all classes"."""
+        card = find(self.metric.removeprefix("class_") if self.worst or self.label is not None else self.metric).card
+        alone = ", the value alone," * (self.part == "value")
+        if self.worst:
+            return f"lowest {card.title_in_sentence} of all classes{alone}"
+        about = card.of_class(positive) if self.label is None else f" of '{self.label}'"
+        return card.title_in_sentence + about + alone
+
+    def plan(self, check: Check, system: SystemResult, prior: PriorLike) -> Check:
+        """Add to a check that is open how many further rows decide it."""
+        estimate, table, method = check.estimate, system.table, system.interval_method
+        if check.outcome != "inconclusive" or estimate is None or estimate.interval is None or estimate.shown is None:
+            return check
+        if table is None or estimate.sd is None or method is None or method.groups is not None:
+            return check  # more rows of the same groups say little
+        is_met = estimate.shown >= self.limit if self.side == "min" else estimate.shown <= self.limit
+        is_higher = is_met == (self.side == "min")
+        low, high = estimate.interval
+        half_width = estimate.shown - low if is_higher else high - estimate.shown
+        rows = float(table.total if system.n is None else system.n)
+        further = plan_rows_first_order(abs(estimate.shown - self.limit), half_width, estimate.sd, rows)
+        if further is None:
+            return check
+        entry = find(self.metric)
+        wanted: Outcome = "passed" if is_met else "failed"
+        labels, places = list(map(str, table.truth_labels)), []
+        if self.worst or self.label is not None:
+            places = [labels.index(label) for label, _ in self._list_classes(system)]
+        is_plain = table.is_counts and table.weight_squares is None and table.reweighting is None
+        if is_plain and table.estimation is None and table.cells.size <= MAX_CELLS:
+            more = plan_rows_by_trials(
+                table,
+                entry,
+                places,
+                estimate.shown,
+                is_higher=is_higher,
+                is_decided=lambda estimates: self._decide(system, estimates) == wanted,
+                first_order=further,
+                level=method.level,
+                prior=prior,
+            )
+        else:
+            more = round_up(further)
+        about = self.label or (system.positive if entry.card.of_class(system.positive) else None)
+        of_class = None
+        if about in labels:
+            of_class = round_up(more * float(table.row_totals[labels.index(about)]) / float(table.total))
+        return replace(check, needed=RowsNeeded(more, wanted, of_class=of_class))
 
     def _decide(self, system: SystemResult, estimates: Sequence[Estimate]) -> Outcome:
         """Decide by intervals: a limit that lies inside one is neither met nor missed.
@@ -1057,6 +1172,7 @@ class Baseline:
             ordinal=None if first.ordinal is None else StatedOrder(first.ordinal, inferred=False),
             costs=None if costs is None else StatedCosts(costs.truth, costs.system, np.array(costs.values)),
             swaps=False,
+            named=metrics,
         )
         results = {now.title: now for now, _ in pairs} | {_OLD + before.title: before for _, before in pairs}
         names = {now.title: ("mine", now.name) for now, _ in pairs}
@@ -1126,14 +1242,22 @@ class Baseline:
         ends = [float(end) for end in parts if end is not None]
         low, high = sorted(sign * end for end in ends[:2])
         middle = sign * ends[2]
-        now_shown, before_shown = map(MetricNotation(entry.name).value, numbers)
-        text = f"{_describe_gap(middle, low, high, _get_level(now))}; {before_shown} before, {now_shown} now"
+        notation = MetricNotation(entry.name)
+        now_shown, before_shown = map(notation.value, numbers)
+        text = f"{_describe_gap(middle, low, high, notation)}; {before_shown} before, {now_shown} now"
         bits_before, bits_now = _get_truth_bits(now, before)
         if bits_before != bits_now:
             text += f"; different data sets: H(T) = {bits_before:.3f} before, {bits_now:.3f} bits now"
         text += "; paired row by row" if gap.paired else "; unpaired"
         outcome = self.decide(low, middle, high)
-        return Check(now.title, condition, outcome, text, now.metrics[entry.name], entry.name, gap)
+        needed = None
+        if outcome == "inconclusive" and gap.paired and gap.estimate.sd and now.n is not None:
+            ahead = middle + self.tolerance
+            half_width = middle - low if ahead > 0 else high - middle
+            rows = plan_rows_first_order(abs(ahead), half_width, gap.estimate.sd, now.n)
+            needed = None if rows is None else RowsNeeded(round_up(rows), "passed" if ahead > 0 else "failed")
+        estimate = now.metrics[entry.name]
+        return Check(now.title, condition, outcome, text, estimate, entry.name, gap, needed=needed)
 
     def _subtract_posteriors(self, now: SystemResult, before: SystemResult, entry: Metric) -> Difference:
         """Subtract the two posteriors, as if of independent samples."""
@@ -1193,14 +1317,14 @@ def _get_truth_bits(now: SystemResult, before: SystemResult) -> tuple[float, flo
     return bits[1], bits[0]
 
 
-def _describe_gap(middle: float, low: float, high: float, level: float) -> str:
-    """Say by how much better or worse, with the interval in the same words."""
+def _describe_gap(middle: float, low: float, high: float, notation: MetricNotation) -> str:
+    """Say by how much better or worse, with the interval; a minus sign means the opposite.
+
+    >>> _describe_gap(-0.0149, -0.021, 0.003, MetricNotation("accuracy"))
+    'worse by 1.5 points (−0.3 – 2.1)'
+    """
     if low == high == 0:
         return "no difference: the predictions are the same in every row, or differ in the names of the classes alone"
-    digits = min(max(1 - floor(log10(max(high - low, 1e-9) / 2)), 3), 6)
-    word, opposite = ("better", "worse") if middle >= 0 else ("worse", "better")
-    one, other = (low, high) if middle >= 0 else (-high, -low)
-    ends = f"{one:.{digits}f} to {other:.{digits}f}"
-    if one < 0:
-        ends = f"{-one:.{digits}f} {opposite} to {other:.{digits}f} {word}"
-    return f"{word} by {abs(middle):.{digits}f}, {100 * level:.4g}% interval {ends}"
+    word, ends = ("better", (low, high)) if middle >= 0 else ("worse", (-high, -low))
+    within = " – ".join(notation.signed(end).lstrip("+") for end in ends)
+    return f"{word} by {notation.signed(abs(middle)).lstrip('+')}{' points' * notation.is_share} ({within})"

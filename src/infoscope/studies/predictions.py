@@ -91,14 +91,15 @@ class PairCells:
         return bool(np.unique(one).size == np.unique(other).size == len(combinations))
 
     @cached_property
-    def discordant(self) -> tuple[float, float] | None:
-        """Rows that A alone predicts right, and those that B alone does; None where no label says what is right."""
+    def hits(self) -> tuple[float, float, float] | None:
+        """Rows that A alone predicts right, B alone, and neither; None where no label says what is right."""
         if not self.table_a.is_aligned:
             return None
         own_column = np.full(self.table_a.shape[0], -1)
         own_column[self.table_a.matches[0]] = self.table_a.matches[1]
         right_a, right_b = self.a == own_column[self.truth], self.b == own_column[self.truth]
-        return float(self.counts[right_a & ~right_b].sum()), float(self.counts[right_b & ~right_a].sum())
+        only_a, only_b, neither = right_a & ~right_b, right_b & ~right_a, ~right_a & ~right_b
+        return float(self.counts[only_a].sum()), float(self.counts[only_b].sum()), float(self.counts[neither].sum())
 
     def in_order(self) -> PairCells:
         """Sort the cells by their labels, so that random numbers fall on the same ones in any order of the rows."""

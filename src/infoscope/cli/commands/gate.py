@@ -214,7 +214,7 @@ def _write_summary(gate: ifs.Gate) -> None:
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if not path:
         return
-    text = gate.to_markdown()
+    text = ifs.reports.render(gate, "markdown", max_rows=0)
     try:
         with Path(path).open("a", encoding="utf-8") as file:
             if file.tell() + len(text.encode()) <= _SUMMARY_BYTES:

@@ -261,7 +261,7 @@ def _draw_section(part: Section, level: int = 2) -> Html:
     if part.folded:
         summary = element("summary", draw_phrase(part.heading), aside)
         return element("details", summary, *inside, id=part.anchor or None)
-    title = element(f"h{min(level, 4)}", draw_phrase(part.heading), aside)
+    title = element(f"h{min(level, 4)}", draw_phrase(part.heading), aside) if part.heading else Html("")
     return element("section" if level == 2 else "div", title, *inside, id=part.anchor or None)
 
 
@@ -317,7 +317,10 @@ def _draw_table(table: Table, level: int, within: str) -> Html:
     rows = [
         element(
             "tr",
-            *(_draw_cell(row.cells[place], column, place == 0) for place, column in zip(shown, columns, strict=True)),
+            *(
+                _name_cell(_draw_cell(row.cells[place], column, place == 0), column, table)
+                for place, column in zip(shown, columns, strict=True)
+            ),
             class_="best" if row.best else None,
             **{f"data_{name}": value for name, value in row.attributes.items()},
         )
@@ -334,7 +337,7 @@ def _draw_table(table: Table, level: int, within: str) -> Html:
         element("caption", table.caption, class_="sr") if table.caption else Html(""),
         element("thead", element("tr", *heads), class_=None if table.header else "quiet"),
         element("tbody", *written),
-        class_=f"{table.style} tool" if table.search else table.style,
+        class_=" ".join(filter(None, (table.style, "stacks" * table.stacks, "tool" * bool(table.search)))),
         data_search=table.search or None,
     )
     title = element(f"h{min(level, 4)}", table.title) if table.title else Html("")
@@ -342,6 +345,13 @@ def _draw_table(table: Table, level: int, within: str) -> Html:
     # screen readers call it by its caption, or else by the headings above it
     spoken = table.caption or ": ".join(filter(None, (within, table.title))) or "Table"
     return join_markup((title, note, left, wrap_scrolling(join_markup((inside, packed)), spoken)))
+
+
+def _name_cell(cell: Html, column: Column, table: Table) -> Html:
+    """Tell a cell the title of its column where phones set the cells of a row below each other."""
+    if not table.stacks or not column.title:
+        return cell
+    return Html(cell.replace("<td", f'<td data-head="{text(column.title)}"', 1))
 
 
 def _draw_cell(cell: Cell, column: Column, first: bool) -> Html:

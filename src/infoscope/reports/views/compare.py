@@ -1,14 +1,15 @@
 """Show a comparison: which system is better, by how much, and how sure that is.
 
-``outline`` is called by ``reports/render.py``: the verdict by the first metric, a ranking for each, improvement
-factors; then, in the appendix, all pairs and the classical tests.
+``outline`` is called by ``reports/render.py``: the verdict by the first metric, all systems in one table, the samples
+that only one of two gets right; folded, all pairs, a ranking by each metric, improvement factors, classical tests.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 
+from infoscope.core.markup import pluralize
 from infoscope.figures.comparison import ComparisonDisplay, ForestRow, ImprovementDisplay, ImprovementStep
 from infoscope.figures.display import Display
 from infoscope.figures.layout import plain_label, shorten
@@ -25,17 +26,17 @@ from infoscope.reports.outline import (
     Paragraph,
     Phrase,
     Section,
+    ShareBar,
     Strong,
     Table,
     Term,
-    Tile,
     Whisker,
     join_phrases,
     join_with_and,
     list_names,
 )
 from infoscope.reports.shared import NO_VERDICTS, describe_disagreement, make_difference_columns, tabulate
-from infoscope.results.estimate import Difference, Estimate
+from infoscope.results.estimate import Difference, Estimate, negate
 from infoscope.results.notation import (
     MetricNotation,
     Units,
@@ -45,7 +46,12 @@ from infoscope.results.notation import (
     format_p_value,
     format_probability,
 )
-from infoscope.studies.compare import Comparison, Ranking
+from infoscope.studies.compare import INFORMATION, Comparison, Place, Ranking
+
+MAX_PAIRS = 6
+"""Pairs whose samples are counted on the first screen."""
+MAX_LEADERS = 3
+"""Systems whose numbers the verdict names."""
 
 PICTURES: dict[str, Callable[[Comparison], Display]] = {
     "forest": ComparisonDisplay.from_comparison,
@@ -61,7 +67,7 @@ LOSSES = {"erroneous_information_ratio": "in S_I/H(T)", "1 - accuracy": "in 1 �
 
 
 def outline(comparison: Comparison, _unit: Units) -> Outline:
-    """Write the outline: the verdict by the first metric, then a ranking for each."""
+    """Write the outline: the verdict by the first metric, all systems in one table, and the samples that decide."""
     first = comparison.ranking[0]
     # labels that seem to be no classes, or cells that seem to be no counts, allow no verdict
     codes = (finding.code for finding in comparison.findings)
@@ -69,33 +75,50 @@ def outline(comparison: Comparison, _unit: Units) -> Outline:
     rows = list(dict.fromkeys(format_count(size) for size in sorted(comparison.samples.values())))
     size = " to ".join((rows[0], rows[-1]) if len(rows) > 1 else rows)
     paired = all(pair.paired for pair in comparison.pairs)
-    of_class = any(find(ranking.metric).card.of_class(comparison.positive) for ranking in comparison.ranking)
+    values = {
+        ranking.metric: {place.name: place.estimate.value for place in ranking.places} for ranking in comparison.ranking
+    }
+    disagreement = describe_disagreement(values, comparison.positive)
+    is_binary = [bool(find(ranking.metric).card.of_class(comparison.positive)) for ranking in comparison.ranking]
+    of_class = any(is_binary) and not is_binary[0]  # else the headline names the class
     return Outline(
         title=f"{', '.join(plain_label(name)[:40] for name in _find_leaders(first)[:3])} | comparison",
         kicker=(
             "Comparison",
-            f"{len(comparison.systems)} systems",
-            f"{size} samples",
-            "paired by row" if paired else "unpaired: different rows",
+            f"{size} samples, {'paired by row' if paired else 'unpaired: different rows'}",
+            *(() if comparison.classes is None else (pluralize(comparison.classes, "class"),)),
             f"{comparison.level:.0%} intervals",
             *((f"positive class '{comparison.positive}'",) if of_class else ()),
         ),
         headline=f"No verdict: {no_verdict}." if no_verdict else _write_headline(comparison),
         lede=[] if no_verdict else list(_write_lede(comparison)),
-        tiles=list(_make_tiles(comparison)),
         sections=[
-            *(_make_ranking_section(comparison, ranking) for ranking in comparison.ranking),
+            Section("", [_tabulate_systems(comparison)]),
+            *_make_hits_section(comparison),
+            make_pair_section(comparison),
+            Section(
+                "Each metric",
+                [
+                    *([] if disagreement is None else [Paragraph(disagreement)]),
+                    *(_make_ranking_section(comparison, ranking) for ranking in comparison.ranking),
+                ],
+                "metrics",
+                folded=True,
+                aside="rankings, groups without a significant difference, probabilities",
+            ),
             *_make_improvement_section(comparison),
+            *_make_test_section(comparison),
         ],
+        more="-v all metrics and pairs · -o page.html · --rope 0.01 for “close enough”",
         appendix=Appendix(
-            sections=[make_pair_section(comparison), *_make_test_section(comparison)],
             metrics=[*(ranking.metric for ranking in comparison.ranking), "mutual_information"],
             method=(
                 f"Intervals hold the true value with {comparison.level:.0%} probability, by a Bayesian posterior of "
                 "each system's table; differences take into account how the errors of the two systems are correlated "
-                "over the rows that both have.",
-                f"“Better” and “worse” mean that the probability is beyond {(1 + comparison.level) / 2:.1%}, for this "
-                "pair alone. Letters and the statement of a ranking consider all pairs at once (Holm).",
+                "over the rows that both have. Differences of accuracy go by the samples that only one of two gets "
+                "right.",
+                f"“Significant”, “better” and “worse” consider all pairs of systems at once (Holm): the risk of any "
+                f"false claim is {100 * (1 - comparison.level):.3g}% for each metric by itself, not over all metrics.",
                 "Conventional metrics are those of this sample. Information is corrected for few rows per class, as "
                 "the mean of the posterior; the sample's value stands beside it.",
             ),
@@ -103,7 +126,7 @@ def outline(comparison: Comparison, _unit: Units) -> Outline:
     )
 
 
-# Headline, sentences and tiles ----------------------------------------------------------------------------------------
+# Headline and sentences -----------------------------------------------------------------------------------------------
 
 _BROKEN_LABELS = {
     "no_common_label": "No label in common with the truth",
@@ -113,28 +136,98 @@ _BROKEN_LABELS = {
 
 
 def _write_headline(comparison: Comparison) -> Phrase:
-    """Write which system leads, after what is wrong with names of classes."""
+    """Write which system is best, its number and by how much, after what is wrong with names of classes."""
     systems: dict[str, list[str]] = {}
     for finding in comparison.findings:
         if finding.code in _BROKEN_LABELS:
             systems.setdefault(_BROKEN_LABELS[finding.code], []).append(str(finding.evidence["system"]))
     broken = [((f"{words}: ", *list_names(names, width=60), ". ")) for words, names in systems.items()]
+    return (*chain.from_iterable(broken), *_write_verdict(comparison), ".")
+
+
+def _write_verdict(comparison: Comparison) -> tuple[Inline, ...]:
     ranking = comparison.ranking[0]
-    many, title = len(ranking.places), _title_in_sentence(ranking.metric, comparison.positive)
-    lead = list_names(_find_leaders(ranking), width=60)
-    if not ranking.contenders:
-        clause: tuple[Inline, ...] = (f"None of the {many} systems captures more information than expected by chance",)
-    elif ranking.best is not None:
-        clause = (*lead, f" is the best of {many} systems by {title}")
-    elif len(ranking.contenders) == 1:
-        clause = (*lead, f" alone of {many} systems captures more information than expected by chance")
-    elif len(ranking.front) == len(ranking.contenders):
-        clause = (f"No significant difference by {title}: ", *lead)
-    elif ranking.leads:
-        clause = (*lead, f" lead {many} systems by {title}, without a significant difference between them")
+    many, places = len(ranking.places), ranking.contenders
+    if not places:
+        return (f"None of the {many} systems captures more information than expected by chance",)
+    if ranking.best is not None:
+        (best,) = (place for place in places if place.name == ranking.best)
+        second = next(place for place in ranking.places if place is not best)
+        gap = _describe_gap(comparison, ranking, best, second)
+        certain = (", probability ", format_probability(best.probability_best))
+        size, within = gap
+        if many == 2:
+            values = _state_values(comparison, ranking, (best, second))
+            than: tuple[Inline, ...] = (" is better than ", Name(second.name, 60), f": {values}, {size}{within}")
+            return (Name(best.name, 60), *than, *certain)
+        values = _state_values(comparison, ranking, (best,))
+        than = (f" is the best of {many}: {values}, {size} than ", Name(second.name, 60), within)
+        return (Name(best.name, 60), *than, *certain)
+    if len(places) == 1:
+        chance = f" alone of {many} systems captures more information than expected by chance"
+        return (Name(places[0].name, 60), f"{chance}: {_state_values(comparison, ranking, places)}")
+    title = _title_in_sentence(ranking.metric, comparison.positive)
+    front = [place for place in places if place.name in ranking.front] or list(places[:1])
+    if ranking.leads and len(front) < len(places):
+        lead = (*list_names([place.name for place in front], width=60), f" lead {many} systems in {title} ")
+        return (*lead, "without a significant difference between them: ", *_name_values(comparison, ranking, front))
+    start = "No clear winner" + f" of {many}" * (many > 2) + ": "
+    return (start, *_name_values(comparison, ranking, front))
+
+
+def _state_values(comparison: Comparison, ranking: Ranking, places: Sequence[Place]) -> str:
+    """Write the numbers of one or two systems: "right in 98.9% of 1,797 samples", "F1 of 'cat' 65.7% against 50.3%"."""
+    numbers = " against ".join(MetricNotation(ranking.metric).value(place.shown) for place in places)
+    if ranking.metric != "accuracy":
+        return f"{_title_in_sentence(ranking.metric, comparison.positive)} {numbers}"
+    sizes = {format_count(comparison.samples[place.name]) for place in places}
+    return f"right in {numbers} of {sizes.pop()} samples" if len(sizes) == 1 else f"accuracy {numbers}"
+
+
+def _name_values(comparison: Comparison, ranking: Ranking, places: Sequence[Place]) -> tuple[Inline, ...]:
+    """Write systems with their numbers, and how far the first two are apart."""
+    notation, title = MetricNotation(ranking.metric), _title_in_sentence(ranking.metric, comparison.positive)
+    named, more = places[:MAX_LEADERS], f" and {len(places) - MAX_LEADERS} more" * (len(places) > MAX_LEADERS)
+    sizes = {format_count(comparison.samples[place.name]) for place in named}
+    if ranking.metric == "accuracy" and len(sizes) == 1:
+        numbers: list[Phrase] = [
+            (Name(place.name, 60), f"{'' if rank else ' is right'} in {notation.value(place.shown)}")
+            for rank, place in enumerate(named)
+        ]
+        sentence: tuple[Inline, ...] = (*join_with_and(numbers), more, f" of {sizes.pop()} samples")
     else:
-        clause = (f"No clear winner of {many} systems by {title}: ", *lead, " may be the best")
-    return (*chain.from_iterable(broken), *clause, ".")
+        numbers = [(f"{notation.value(place.shown)} for ", Name(place.name, 60)) for place in named]
+        sentence = (f"{title} is ", *join_with_and(numbers), more)
+    pair = comparison.between(places[0].name, places[1].name, ranking.metric) if len(places) > 1 else None
+    if pair is None:
+        return sentence
+    size, within = _describe_gap(comparison, ranking, places[0], places[1])
+    size = size.removesuffix(" more").removesuffix(" less")
+    if len(places) > 2:
+        return (*sentence, f"; the first two differ by {size}{within}, not significantly")
+    if pair.verdict == "equivalent":
+        return (*sentence, f"; they are equivalent, with a difference of {size}{within}")
+    probability = format_probability(places[0].probability_best)
+    gap = f"; the difference of {size}{within} is not significant, probability {probability} that "
+    return (*sentence, gap, Name(places[0].name, 60), " is better")
+
+
+def _describe_gap(comparison: Comparison, ranking: Ranking, one: Place, other: Place) -> tuple[str, str]:
+    """Write by how much one system is ahead: "13.5 points more", " (11.9 – 15.1)"."""
+    pair = comparison.between(one.name, other.name, ranking.metric)
+    if pair is None:
+        return "not compared with the next", ""
+    notation = MetricNotation(ranking.metric)
+    lower = notation.lowest_first
+    gap = notation.gap(pair.estimate, one.shown, other.shown)
+    lead = negate(pair.estimate) if lower else pair.estimate
+    size = notation.signed(-gap if lower else gap).lstrip("+")
+    return f"{size}{' points' * notation.is_share} {'less' if lower else 'more'}", f" ({_format_range(notation, lead)})"
+
+
+def _format_range(notation: MetricNotation, gap: Estimate) -> str:
+    """Write the interval of a difference; signs only where an end is negative."""
+    return " – ".join(notation.signed(end).lstrip("+") for end in (gap.low, gap.high))
 
 
 def _find_leaders(ranking: Ranking) -> list[str]:
@@ -145,75 +238,196 @@ def _find_leaders(ranking: Ranking) -> list[str]:
 def _title_in_sentence(metric: str, positive: str | None) -> str:
     """Return a metric's title within a sentence; the class that it is about stays as it is spelled."""
     card = find(metric).card
+    if metric == INFORMATION:
+        return "captured information"
     return card.title_in_sentence + card.of_class(positive)
 
 
 def _write_lede(comparison: Comparison) -> Iterator[Phrase]:
     first, *others = comparison.ranking
-    likely = sorted(first.contenders, key=lambda place: -place.probability_best)
-    if first.best is None and len(likely) > 1:
-        named = ((Name(place.name), f" {format_probability(place.probability_best)}") for place in likely[:3])
-        yield ("Probability of being the best: ", *join_phrases(named, ", "), ".")
-    elif len(likely) > 1:
-        yield f"It is the best with probability {format_probability(likely[0].probability_best)}."
-    if likely:
-        # the metrics after the first, those that say the same together
-        by_verdict: dict[tuple[Inline, ...], list[Term]] = {}
+    if len(first.contenders) > 1:
         for ranking in others:
-            names = _find_leaders(ranking)
-            verdict: tuple[Inline, ...] = (", ", *list_names(names), " lead." if len(names) > 1 else " leads.")
-            if ranking.best is None and not ranking.leads and ranking.wins:
-                verdict = (" there is no clear winner.",)
-            elif set(names) == set(_find_leaders(first)):
-                verdict = (" the verdict is the same.",)
-            title = Term(ranking.metric, _title_in_sentence(ranking.metric, comparison.positive))
-            by_verdict.setdefault(verdict, []).append(title)
-        for verdict, titles in by_verdict.items():
-            yield ("By ", *join_with_and(titles), *verdict)
-        values = {
-            ranking.metric: {place.name: place.estimate.value for place in ranking.places}
-            for ranking in comparison.ranking
-        }
-        if (disagreement := describe_disagreement(values, comparison.positive)) is not None:
-            yield disagreement
+            yield from _compare_verdicts(comparison, first, ranking)
+        yield from _describe_tie(comparison, first)
     baseline = comparison.baseline
     if baseline is not None:
         verdicts: dict[str, list[str]] = {}
         for name in comparison.systems:
             if name != baseline:
                 pair = comparison.between(name, baseline, first.metric)
-                verdicts.setdefault("not compared" if pair is None else pair.corrected_verdict, []).append(name)
+                verdicts.setdefault("not compared" if pair is None else _get_verdict(pair), []).append(name)
         parts = ((f"{word}: ", *list_names(names)) for word, names in verdicts.items())
         yield ("Against the baseline ", Strong(baseline), ": ", *join_phrases(parts, "; "), ".")
 
 
-def _make_tiles(comparison: Comparison) -> Iterator[Tile]:
-    first = comparison.ranking[0]
-    metric, best, reference = first.metric, first.places[0], comparison.reference(first)
-    rival = first.places[1].name if best.name == reference else reference
-    notation = MetricNotation(metric)
-    interval, sample = notation.interval(best.estimate), notation.in_sample(best.estimate)
-    yield Tile(notation.value(best.shown), Name(best.name, 24), interval, sample=sample)
-    if len(first.contenders) > 1:
-        yield Tile(format_probability(best.probability_best), "probability of being the best")
-    pair = comparison.between(best.name, rival, metric)
-    if pair is None or pair.probability_a_better is None:
+def _compare_verdicts(comparison: Comparison, first: Ranking, other: Ranking) -> Iterator[Phrase]:
+    """Say what captured information says, and any other metric by which another system is significantly the best."""
+    title = Term(other.metric, _title_in_sentence(other.metric, comparison.positive))
+    if other.best is not None and other.best == first.best:
+        if other.metric == INFORMATION:
+            yield ("By ", title, ", too.")
+    elif other.best is not None:
+        (best,) = (place for place in other.places if place.name == other.best)
+        leader = first.best or first.places[0].name
+        rival = next((place for place in other.places if place.name == leader != best.name), other.places[1])
+        size, within = _describe_gap(comparison, other, best, rival)
+        yield ("By ", title, ", ", Name(best.name), f" is the best: {size} than ", Name(rival.name), f"{within}.")
+    elif other.metric == INFORMATION:
+        yield ("By ", title, " there is no clear winner" + ", either" * (first.best is None) + ".")
+
+
+def _describe_tie(comparison: Comparison, first: Ranking) -> Iterator[Phrase]:
+    """Name the first two systems behind the best that do not differ significantly, and what they capture."""
+    behind = [place for place in first.contenders if place.name != first.best] if first.best is not None else []
+    for one, other in pairwise(behind):
+        pair = comparison.between(one.name, other.name, first.metric)
+        if pair is None or pair.significant:
+            continue
+        title = _title_in_sentence(first.metric, comparison.positive)
+        size, within = _describe_gap(comparison, first, one, other)
+        size = size.removesuffix(" more").removesuffix(" less")
+        words = f": no significant difference in {title} ({size}, {within.strip(' ()')})"
+        captured = comparison.between(one.name, other.name, INFORMATION)
+        clause: tuple[Inline, ...] = ()
+        if first.metric != INFORMATION and captured is not None and captured.significant:
+            ranking = next(ranking for ranking in comparison.ranking if ranking.metric == INFORMATION)
+            better, worse = (place for place in ranking.places if place.name in (one.name, other.name))
+            gap, range_ = _describe_gap(comparison, ranking, better, worse)
+            clause = ("; ", Name(better.name), f" captures {gap} information{range_}")
+        yield (Name(one.name), " and ", Name(other.name), words, *clause, ".")
         return
-    lower = find(metric).card.better == "lower"
-    lead = (pair.reversed() if lower else pair).estimate
-    gap = notation.gap(pair.estimate, *_get_shown(first, pair))
-    yield Tile(
-        notation.signed(-gap if lower else gap).lstrip("+"),
-        (f"{'points ' * notation.is_share}{'less' if lower else 'more'} than ", Name(rival, 24)),
-        notation.signed_interval(lead),
-    )
-    yield Tile(format_probability(pair.probability_a_better), ("probability of being better than ", Name(rival, 24)))
+
+
+def _get_verdict(pair: Difference) -> str:
+    """Return the verdict among all pairs: what is not significant alone is not among all, either."""
+    return "not significant" if pair.corrected_verdict == "inconclusive" else pair.corrected_verdict
 
 
 def _get_shown(ranking: Ranking, pair: Difference) -> tuple[float, float]:
     """Return the numbers shown of both systems, with which their difference is to add up."""
     shown = {place.name: place.shown for place in ranking.places}
     return shown[pair.a], shown[pair.b]
+
+
+# All systems in one table, and the samples that decide ----------------------------------------------------------------
+
+
+def _tabulate_systems(comparison: Comparison) -> Table:
+    """Tabulate all systems: the metric that decides with the difference to the reference, and the others beside it."""
+    first = comparison.ranking[0]
+    reference = comparison.reference(first)
+    beside = sorted(comparison.ranking[1:], key=lambda ranking: ranking.metric == INFORMATION)
+    less = "more" if find(first.metric).card.better == "lower" else "less"
+    by_baseline = comparison.baseline is not None
+    behind = f"difference to {shorten(reference, 16)}" if by_baseline else f"{less} than {shorten(reference, 16)}"
+    columns = [
+        Column("system", "name", 10),
+        Column("", "whisker"),
+        Column(_name_column(first.metric)),
+        Column("interval", priority=8),
+        Column(behind, priority=7 if len(first.places) > 2 else 3),  # of two, the verdict has it
+    ]
+    for ranking in beside:
+        is_named = ranking.metric == INFORMATION
+        number = Column(_name_column(ranking.metric), priority=9 if is_named else 5)
+        columns += [*([Column("", "whisker")] if is_named else []), number]
+        columns += [Column("interval", priority=4 if len(beside) > 2 else 6)] if is_named else []
+    columns += [Column("verdict", "text", 4), Column("P(best)", priority=3)]
+
+    rows: list[Sequence[Cell]] = []
+    numbers: list[Cell]
+    for place in first.places:
+        cells: list[Cell] = [Name(place.name), *_write_place(first, place)]
+        pair = None if place.name == reference else comparison.between(place.name, reference, first.metric)
+        cells.append("" if pair is None else _write_difference(first, pair, signed=by_baseline))
+        for ranking in beside:
+            own = next((other for other in ranking.places if other.name == place.name), None)
+            numbers = ["", "–", ""] if own is None else [*_write_place(ranking, own)]
+            cells += numbers if ranking.metric == INFORMATION else numbers[1:2]
+        uninformative = place.name in first.uninformative
+        cells += [
+            _judge_place(comparison, first, place.name, pair),
+            "" if uninformative else format_probability(place.probability_best),
+        ]
+        rows.append(cells)
+    note = f"Differences are to the baseline, with {comparison.level:.0%} intervals." if by_baseline else ""
+    return Table(columns, rows, "Systems", note=note, search="systems", style="forest", stacks=True)
+
+
+def _name_column(metric: str) -> str:
+    return "captured" if metric == INFORMATION else find(metric).card.title_in_sentence
+
+
+def _write_place(ranking: Ranking, place: Place) -> tuple[Cell, Cell, Cell]:
+    """Return a system's whisker on the scale of all systems, its number and its interval."""
+    notation, estimate = MetricNotation(ranking.metric), place.estimate
+    ends = [end for other in ranking.places for end in (other.estimate.low, other.estimate.high) if end is not None]
+    low, high = min(ends), max(ends)
+    pad = 0.06 * (high - low) or 0.05
+    whisker = Whisker(estimate.low, place.shown, estimate.high, (low - pad, high + pad))
+    return whisker, Strong(notation.value(place.shown)), notation.interval(estimate)
+
+
+def _write_difference(ranking: Ranking, pair: Difference, *, signed: bool) -> str:
+    """Write a difference to the reference: by how much a system is behind it, or with a sign."""
+    notation = MetricNotation(ranking.metric)
+    if pair.estimate.shown is None:
+        return "–"
+    gap = notation.gap(pair.estimate, *_get_shown(ranking, pair))
+    if signed:
+        return f"{notation.signed(gap)} ({notation.signed_interval(pair.estimate)})"
+    lower = notation.lowest_first
+    size = notation.signed(gap if lower else -gap).lstrip("+")
+    within = _format_range(notation, pair.estimate if lower else negate(pair.estimate))
+    return f"{size} ({within.replace(' ', '')})"
+
+
+def _judge_place(comparison: Comparison, ranking: Ranking, name: str, pair: Difference | None) -> str:
+    """Return the verdict on a system against the reference, in a word or two."""
+    if name in ranking.uninformative:
+        return "no information"
+    if name == comparison.reference(ranking):
+        first = "lowest" if find(ranking.metric).card.better == "lower" else "highest"
+        return "baseline" if comparison.baseline else "best" if ranking.best == name else first
+    return "not compared" if pair is None or pair.estimate.shown is None else _get_verdict(pair)
+
+
+def _make_hits_section(comparison: Comparison) -> Iterator[Section]:
+    """Show the samples that only one of two systems gets right: those with the reference, then neighbours."""
+    first = comparison.ranking[0]
+    ordered = [place.name for place in first.places]
+    reference = comparison.reference(first)
+    pairs = [(reference, name) for name in ordered if name != reference]
+    pairs += [pair for pair in pairwise(ordered) if reference not in pair]
+    hits = [pair for names in pairs if (pair := comparison.hits_of(*names)) is not None]
+    if not hits:
+        return
+    most = max(max(pair.only_a, pair.only_b) for pair in hits) or 1.0
+    rows = tabulate(
+        hits,
+        (Column("", "name"), lambda pair: Name(pair.a, 24)),
+        (Column(""), lambda pair: Strong(format_count(round(pair.only_a, 1)))),
+        (Column("", "bar", only="page"), lambda pair: ShareBar(pair.only_a / most)),
+        (Column("", "bar", only="page"), lambda pair: ShareBar(pair.only_b / most, role="false")),
+        (Column(""), lambda pair: Strong(format_count(round(pair.only_b, 1)))),
+        (Column("", "name"), lambda pair: Name(pair.b, 24)),
+    )
+    effective = any(finding.code == "effective_sample_size" for finding in comparison.findings)
+    yield Section(
+        "Samples that only one of the two gets right",
+        [
+            Table(
+                *rows,
+                "Samples that only one of two systems gets right",
+                header=False,
+                max_rows=MAX_PAIRS,
+                style="duels",
+            )
+        ],
+        "why",
+        advice="beside",
+        aside="effective samples, as rows have weights" if effective else "",
+    )
 
 
 # A ranking for each metric --------------------------------------------------------------------------------------------
@@ -249,8 +463,6 @@ def _make_ranking_section(comparison: Comparison, ranking: Ranking) -> Section:
     return Section(
         (Term(ranking.metric, title),),
         [Paragraph(f"{statement}."), _tabulate_ranking(comparison, ranking), forest],
-        anchor=f"by-{ranking.metric}",
-        link=title,
         aside=f"{'lower' if is_lower_better else 'higher'} is better",
     )
 
@@ -344,7 +556,13 @@ def _make_improvement_section(comparison: Comparison) -> Iterator[Section]:
     )
     table = Table(columns, rows, "Improvement factors", note=note)
     figure = Figure(ImprovementDisplay(steps).panel(), style="differences")
-    yield Section("Improvement factors", [table, figure], anchor="factors", link="Improvement")
+    yield Section(
+        "Improvement factors",
+        [table, figure],
+        anchor="factors",
+        folded=True,
+        aside="how many times smaller the error is",
+    )
 
 
 def _format_improvement(factor: Estimate | None) -> str:
@@ -377,7 +595,8 @@ def make_pair_section(comparison: Comparison) -> Section:
         "Improvement: by what factor A's error is smaller. Correlation of errors: over common rows.",
         search="pairs",
     )
-    return Section(f"All {len(comparison.pairs)} pairs", [table])
+    aside = "differences, probabilities, correction for several comparisons"
+    return Section("All pairs", [table], "pairs", folded=True, aside=aside)
 
 
 def _make_test_section(comparison: Comparison) -> Iterator[Section]:
@@ -402,4 +621,5 @@ def _make_test_section(comparison: Comparison) -> Iterator[Section]:
         "predictions row by row; McNemar's test is about accuracy alone. Information: the exact paired difference of "
         "the mutual information."
     )
-    yield Section("Classical tests", [Table(columns, rows, "Classical tests", note=note, search="pairs")])
+    table = Table(columns, rows, "Classical tests", note=note, search="pairs")
+    yield Section("Classical tests", [table], "tests", folded=True, aside="McNemar, exchanged predictions")

@@ -17,10 +17,12 @@ from infoscope import __version__
 from infoscope.core.markup import pluralize
 from infoscope.figures.comparison import ComparisonDisplay, rows_of
 from infoscope.figures.display import Display
+from infoscope.figures.layout import plain_label
 from infoscope.metrics.registry import find
 from infoscope.reports.outline import (
     ALL_ROWS,
     Appendix,
+    Cell,
     Column,
     Inline,
     Name,
@@ -30,8 +32,8 @@ from infoscope.reports.outline import (
     Table,
     list_names,
 )
-from infoscope.reports.shared import tabulate
-from infoscope.results.notation import Units, format_interval
+from infoscope.reports.shared import ItemColumn, tabulate
+from infoscope.results.notation import MetricNotation, Units, format_interval
 from infoscope.studies.gate import Check, Gate
 from infoscope.typing import Json
 
@@ -50,29 +52,11 @@ def _make_display(gate: Gate) -> ComparisonDisplay:
 PICTURES: dict[str, Callable[[Gate], Display]] = {"conditions": _make_display}
 
 _MARKS = {"passed": "ok", "failed": "FAIL", "inconclusive": "open"}
-_HEADLINES = {
-    "passed": "The gate is passed",
-    "failed": "The gate failed",
-    "inconclusive": "The gate is inconclusive, more data needed",
-}
-_INCONCLUSIVE = {
-    "fail": "counts as failed",
-    "pass": "counts as passed",
-    "warn": "is reported with its own exit status, 3",
-}
+_VERDICTS = {"passed": "Passed", "failed": "Failed", "inconclusive": "Inconclusive"}
 
 
 def outline(gate: Gate, _unit: Units) -> Outline:
-    """Write the outline: the outcome, then each condition."""
-    kinds = [check.outcome for check in gate.checks]
-    counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in _MARKS if kind in kinds)
-    rows = tabulate(
-        gate.checks,
-        (Column("", "text", 10), lambda check: Strong(_MARKS[check.outcome])),
-        (Column("system", "name", 9), lambda check: Name(check.system)),
-        (Column("condition", "text", 10), lambda check: check.condition),
-        (Column("found", "text", 8, folds=True), lambda check: check.text),
-    )
+    """Write the outline: the outcome with the number that decides it, then each condition."""
     classes = tabulate(
         gate.worst_classes,
         (Column("system", "name", 6), lambda item: Name(item.system)),
@@ -84,6 +68,7 @@ def outline(gate: Gate, _unit: Units) -> Outline:
         (Column("samples", priority=6), lambda item: f"{item.count:,.4g}"),
     )
     worst = Table(*classes, search="classes", max_rows=15)
+    worst_names = ", ".join(dict.fromkeys(plain_label(item.label)[:24] for item in gate.worst_classes[:3]))
     # systems that pass without capturing anything
     uninformative = [str(finding.evidence["system"]) for finding in gate.findings if finding.code == "no_information"]
     reservation: tuple[Inline, ...] = ()
@@ -91,44 +76,112 @@ def outline(gate: Gate, _unit: Units) -> Outline:
         verb = "captures" if len(uninformative) == 1 else "capture"
         words = f" {verb} no more information than expected by chance"
         reservation = (", although ", *list_names(uninformative), words)
-    footnotes = []
-    if "inconclusive" in kinds:
-        advice = "more rows decide it"
-        if any(check.difference is not None for check in gate.checks if check.outcome == "inconclusive"):
-            advice += ", or --tolerance, how much worse is still fine"
-        meaning = _INCONCLUSIVE[gate.inconclusive]
-        footnotes.append(f"Too little data is inconclusive, which {meaning} (--inconclusive); {advice}.")
+    rows = gate.provenance.rows
     return Outline(
-        title=_HEADLINES[gate.outcome],
-        kicker=("Gate", pluralize(len(gate.checks), "condition"), f"exit status {gate.status}"),
-        headline=(_HEADLINES[gate.outcome], *reservation, f": {_explain_outcome(gate) or counts}."),
+        title=f"Gate {gate.outcome}",
+        kicker=(
+            "Gate",
+            pluralize(len(gate.checks), "condition"),
+            *(() if rows is None else (f"{rows:,} rows",)),
+            f"exit status {gate.status}",
+        ),
+        headline=(*_write_verdict(gate), *reservation, "."),
         sections=[
-            Section("Conditions", [Table(*rows, "Conditions", max_rows=ALL_ROWS)], "conditions"),
-            *([Section("Worst classes", [worst], "classes")] if gate.worst_classes else []),
+            Section("", [_tabulate_conditions(gate)], "conditions"),
+            *(
+                [Section("Worst classes", [worst], "classes", folded=True, aside=worst_names)]
+                if gate.worst_classes
+                else []
+            ),
         ],
-        footnotes=footnotes,
+        more="-v worst classes · -o page.html · --junit FILE · --sarif FILE",
         appendix=Appendix(metrics=sorted({check.metric for check in gate.checks if check.metric})),
     )
 
 
-def _explain_outcome(gate: Gate) -> str | None:
-    """Say what decided: a finding about labels, rows or runs, or else the conditions about a baseline."""
+def _tabulate_conditions(gate: Gate) -> Table:
+    """Tabulate what is required and found; what is no number, as a finding about labels, stands in words."""
+
+    def write_found(check: Check) -> Cell:
+        if check.difference is not None:
+            notation = MetricNotation(check.metric)
+            gap = notation.signed(check.difference.estimate.shown)
+            return Strong(f"{gap}{' points' * notation.is_share}")
+        is_number = bool(check.subject) and check.estimate is not None
+        return Strong(MetricNotation(check.metric).shown(check.estimate)) if is_number and check.estimate else ""
+
+    def write_interval(check: Check) -> str:
+        if check.difference is not None:
+            return MetricNotation(check.metric).signed_interval(check.difference.estimate)
+        return MetricNotation(check.metric).interval(check.estimate) if check.subject and check.estimate else ""
+
+    columns: list[ItemColumn[Check]] = [
+        (Column("", "text", 10), lambda check: Strong(_MARKS[check.outcome])),
+        (Column("system", "name", 9), lambda check: Name(check.system)),
+        (Column("required", "text", 10), _write_requirement),
+        (Column("found", priority=10), write_found),
+        (Column("interval" if gate.level is None else f"{gate.level:.0%} interval", priority=8), write_interval),
+    ]
+    if any(not write_found(check) for check in gate.checks):
+        columns.append((Column("", "text", 7, folds=True), lambda check: "" if write_found(check) else check.text))
+    return Table(*tabulate(gate.checks, *columns), "Conditions", max_rows=ALL_ROWS)
+
+
+def _write_requirement(check: Check) -> str:
+    if not check.subject or check.limit is None:
+        return check.condition
+    bound = "at least" if check.side == "min" else "at most"
+    return f"{check.subject} {bound} {MetricNotation(check.metric).value(check.limit)}"
+
+
+def _write_verdict(gate: Gate) -> tuple[Inline, ...]:
+    """Write the outcome, and the numbers of the condition that decides it."""
     by_outcome = [[check for check in gate.checks if check.outcome == kind] for kind in ("failed", "inconclusive")]
     decisive = next(filter(None, by_outcome), list(gate.checks))
-    added = next((check for check in decisive if not check.metric), None)
-    if added is not None:
-        text = added.text.partition(": ")[0] if added.text.startswith("The outputs look renamed") else added.text
-        return f"{added.system}: {text[0].lower()}{text[1:].partition(';')[0]}"
-    compared = [check for check in decisive if check.difference is not None]
-    if len(compared) != len(decisive) or compared[0].text.startswith("no difference"):
-        return None
-    if len({check.system for check in compared}) > 1:
-        return None
-    parts = []
-    for check in compared:
-        about = find(check.metric).card.of_class(None if check.estimate is None else check.estimate.positive)
-        parts.append(f"{check.text.partition(';')[0]}, in {find(check.metric).card.title_in_sentence}{about}")
-    return f"{compared[0].system} is {' and '.join(parts)}"
+    check = next((check for check in decisive if not check.metric), decisive[0])
+    words = _VERDICTS[gate.outcome]
+    if check.outcome != gate.outcome:
+        words += f", as inconclusive counts as {gate.outcome}"
+    if len(gate.checks) > 1:
+        many, decided = len(gate.checks), len(decisive)
+        words += f", {f'{decided} of' if decided < many else 'all'} {many} conditions"
+    is_named = not check.metric or (check.difference is None and len({check.system for check in gate.checks}) > 1)
+    system = (Name(check.system), ": ") if is_named else ()
+    return (f"{words}: ", *system, _explain_check(check))
+
+
+def _explain_check(check: Check) -> str:
+    """Say what was found and how it lies to what is required."""
+    estimate, notation = check.estimate, MetricNotation(check.metric)
+    if check.difference is not None:
+        about = find(check.metric).card.of_class(None if estimate is None else estimate.positive)
+        gap, _, values = check.text.partition("; ")
+        if gap.startswith("no difference"):
+            return gap
+        return f"{check.system} is {gap} in {find(check.metric).card.title_in_sentence}{about}; {values}"
+    if check.metric and not check.subject:
+        return f"{check.condition}: {check.text}"
+    if not check.subject or estimate is None or estimate.shown is None or check.limit is None:
+        text = check.text.partition(": ")[0] if check.text.startswith("The outputs look renamed") else check.text
+        return f"{text[0].lower()}{text[1:].partition(';')[0]}"
+    shown, limit, within = estimate.shown, notation.value(check.limit), notation.interval(estimate)
+    found = f"{check.subject} is {notation.shown(estimate)}"
+    least = check.side == "min"
+    inside, outside = (f"the required {limit}", "below") if least else (f"the allowed {limit}", "above")
+    is_met = shown >= check.limit if least else shown <= check.limit
+    low, high = estimate.interval or (shown, shown)
+    is_whole = check.limit <= low or check.limit >= high
+    if check.outcome == "inconclusive" and within:
+        if is_met:
+            return f"{found}, but its interval ({within}) includes values {outside} {inside}"
+        return f"{found}, {outside} {inside}, but its interval ({within}) includes values that meet it"
+    if check.outcome == "inconclusive":
+        return f"{check.subject}: {check.text}"
+    if not within or not is_whole:
+        return f"{found}, {'which meets' if check.outcome == 'passed' else outside} {inside}"
+    if check.outcome == "passed":
+        return f"{found}, and its whole interval ({within}) meets {inside}"
+    return f"{found}, and its whole interval ({within}) is {outside} {inside}"
 
 
 # For build servers ----------------------------------------------------------------------------------------------------

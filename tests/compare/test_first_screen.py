@@ -1,0 +1,122 @@
+"""What a comparison says first: the metric that decides, the samples that only one gets right, what to do next."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import infoscope as ifs
+
+rng = np.random.default_rng(11)
+TRUTH = rng.integers(0, 5, 500).astype(str)
+
+
+def err(share: float, seed: int, truth: np.ndarray = TRUTH) -> np.ndarray:
+    """Replace a share of the labels by others."""
+    draw = np.random.default_rng(seed)
+    wrong = np.where(truth == "0", "1", "0")
+    return np.where(draw.random(len(truth)) < share, wrong, truth)
+
+
+SYSTEMS = {"good": err(0.05, 1), "poor": err(0.3, 2), "middling": err(0.28, 3)}
+
+
+@pytest.mark.parametrize(
+    ("truth", "options", "metrics"),
+    [
+        (TRUTH, {}, ["accuracy", "proficiency", "macro_f1"]),
+        (
+            np.where(TRUTH == "0", "yes", "no"),
+            {"positive": "yes"},
+            ["f1", "proficiency", "recall", "precision", "accuracy"],
+        ),
+        (np.where(TRUTH == "0", 1, 0), {}, ["f1", "proficiency", "recall", "precision", "accuracy"]),
+        (np.where(TRUTH == "0", "cat", "dog"), {}, ["accuracy", "proficiency", "macro_f1"]),  # nobody says which class
+        (TRUTH, {"metrics": "kappa"}, ["kappa", "proficiency"]),
+        (TRUTH, {"metrics": ["proficiency", "mcc"]}, ["proficiency", "mcc"]),
+    ],
+)
+def test_the_data_decide_by_which_metric(truth, options, metrics):
+    flip = {"a": np.roll(truth, 1), "b": np.where(np.arange(len(truth)) % 9 == 0, np.roll(truth, 1), truth)}
+    assert [ranking.metric for ranking in ifs.compare(truth, flip, **options).ranking] == metrics
+
+
+def test_a_metric_that_nobody_named_may_be_undefined():
+    truth = ["a", "b"] * 40
+    constant = ifs.compare(truth, {"one": ["a"] * 80, "two": ["a"] * 40 + ["b"] * 40}, positive="b")
+    assert constant.ranking[0].metric == "f1"
+    assert any(finding.code == "metric_left_out" for finding in constant.findings)
+    one_class = ifs.compare(["a"] * 80, {"one": ["a"] * 80, "two": ["a"] * 40 + ["b"] * 40}, metrics="accuracy")
+    assert [ranking.metric for ranking in one_class.ranking] == ["accuracy"]
+    with pytest.raises(ifs.InputError, match="proficiency is undefined"):
+        ifs.compare(["a"] * 80, {"one": ["a"] * 80, "two": ["a"] * 80}, metrics=["accuracy", "proficiency"])
+
+
+def test_samples_that_one_alone_gets_right_are_counted():
+    result = ifs.compare(TRUTH, SYSTEMS)
+    good, poor = SYSTEMS["good"] == TRUTH, SYSTEMS["poor"] == TRUTH
+    found = result.hits_of("poor", "good")
+    assert (found.only_a, found.only_b, found.neither, found.samples) == (
+        np.sum(poor & ~good),
+        np.sum(good & ~poor),
+        np.sum(~good & ~poor),
+        500,
+    )
+    assert result.hits_of("good", "poor") == found.reversed()
+    assert len(result.hits) == 3
+    groups = ifs.compare(TRUTH, SYSTEMS, groups=np.arange(500) // 10)
+    assert groups.hits == result.hits
+    assert ifs.Comparison.from_dict(result.to_dict()).hits == result.hits
+    tables = {name: ifs.Contingency.from_labels(TRUTH, labels) for name, labels in SYSTEMS.items()}
+    assert ifs.compare(tables).hits == ()
+
+
+def test_weighted_samples_that_decide_are_called_effective():
+    weights = np.where(np.arange(500) < 250, 1.0, 3.0)
+    result = ifs.compare(TRUTH, SYSTEMS, weight=weights)
+    good, poor = SYSTEMS["good"] == TRUTH, SYSTEMS["poor"] == TRUTH
+    size = weights.sum() ** 2 / np.sum(weights**2)
+    assert result.hits_of("good", "poor").only_a == pytest.approx(weights[good & ~poor].sum() * size / weights.sum())
+    assert "effective samples" in result.to_text()
+
+
+def test_the_first_three_lines_have_the_numbers():
+    for shown in (repr(ifs.compare(TRUTH, SYSTEMS)), ifs.compare(TRUTH, SYSTEMS).to_text()):
+        lines = " ".join(shown.strip().split("\n")[:3])
+        assert "good is the best of 3: right in 9" in " ".join(lines.split())
+        assert "points more than" in lines
+        assert "probability >99.9%" in lines
+
+
+def test_an_abstaining_system_is_judged_where_it_predicts():
+    careful = np.where(SYSTEMS["good"] == TRUTH, TRUTH, "?")
+    careful[:150] = "?"
+    careful[-1] = "3" if TRUTH[-1] != "3" else "2"
+    result = ifs.compare(TRUTH, {**SYSTEMS, "careful": careful}, reject="?")
+    (finding,) = (finding for finding in result.findings if finding.code == "abstains")
+    abstained = int(np.sum(careful == "?"))
+    assert finding.evidence["samples"] == abstained
+    assert finding.evidence["accepted_accuracy"] == pytest.approx((500 - abstained - 1) / (500 - abstained))
+    assert finding.text.startswith("Choose good, unless")
+    alone = ifs.compare(TRUTH, {"poor": SYSTEMS["poor"], "careful": careful}, reject="?")
+    text = next(finding.text for finding in alone.findings if finding.code == "abstains")
+    assert ("Abstentions count as errors" in text) == (alone.ranking[0].best == "careful")
+
+
+def test_as_many_more_samples_are_asked_for_as_decide():
+    result = ifs.compare(TRUTH, {"poor": SYSTEMS["poor"], "middling": SYSTEMS["middling"]})
+    (finding,) = (finding for finding in result.findings if finding.code == "no_clear_winner")
+    more, found = finding.evidence["more_samples"], result.hits_of("poor", "middling")
+    assert f"{more:,} more samples" in finding.text
+    shares = np.array([found.only_a, found.only_b, 500 - found.only_a - found.only_b]) / 500
+    draws = np.random.default_rng(6).multinomial(500 + more, shares, 4000)  # an exact sign test, tried otherwise
+    most, both = draws[:, :2].max(axis=1), draws[:, :2].sum(axis=1)
+    assert 0.7 <= np.mean(binom.sf(most - 1, both, 0.5) < 0.025) <= 0.88
+
+
+def test_no_number_of_samples_is_asked_for_a_tie():
+    flipped = TRUTH.copy()
+    flipped[:10] = "x"
+    other = TRUTH.copy()
+    other[10:20] = "x"
+    text = next(f.text for f in ifs.compare(TRUTH, {"a": flipped, "b": other}).findings if f.code == "no_clear_winner")
+    assert "no realistic number of samples" in text
