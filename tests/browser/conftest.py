@@ -118,7 +118,7 @@ def _demo() -> Evaluation:
 def _page_blocks() -> Comparison:
     """The comparison that the README opens with."""
     data = datasets.page_blocks()
-    return compare(data.y_true, data.predictions, positive="picture", metrics="f1")
+    return compare(data.y_true, data.predictions, positive="picture")
 
 
 class Window:

@@ -58,6 +58,8 @@ _READABLE_NAME = 24
 """Letters of a name that are worth a column of minor interest."""
 _MINOR_INTEREST = 3
 """Columns up to this priority go before names become hard to read."""
+_JOINT = "\ue000"
+"""Stands for a blank at which no line is broken."""
 _REPR_LINES = 5
 _REPR_WIDTH = 160
 
@@ -206,9 +208,14 @@ def _wrap_phrase(phrase: Phrase, look: Look, style: str = "") -> list[Text]:
 
 
 def _wrap(line: Text, look: Look) -> list[Text]:
-    """Return a styled line as the lines that it needs."""
+    """Return a styled line as the lines that it needs; a range of numbers is not broken."""
     room = min(look.room, _WIDEST_PROSE)
-    return list(line.wrap(Console(file=StringIO(), width=room), room))
+    whole = line.copy()
+    whole.plain = re.sub(r"(?<=\d) – (?=[\d−])", f"{_JOINT}–{_JOINT}", line.plain)
+    lines = list(whole.wrap(Console(file=StringIO(), width=room), room))
+    for part in lines:
+        part.plain = part.plain.replace(_JOINT, " ")
+    return lines
 
 
 def _replace_dashes(text: str, look: Look) -> str:

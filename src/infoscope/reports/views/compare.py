@@ -50,6 +50,8 @@ from infoscope.studies.compare import INFORMATION, Comparison, Place, Ranking
 
 MAX_PAIRS = 6
 """Pairs whose samples are counted on the first screen."""
+MAX_BESIDE = 2
+"""Other metrics beside the first up to which captured information has a whisker and its interval is kept."""
 MAX_LEADERS = 3
 """Systems whose numbers the verdict names."""
 
@@ -166,11 +168,9 @@ def _write_verdict(comparison: Comparison) -> tuple[Inline, ...]:
     if len(places) == 1:
         chance = f" alone of {many} systems captures more information than expected by chance"
         return (Name(places[0].name, 60), f"{chance}: {_state_values(comparison, ranking, places)}")
-    title = _title_in_sentence(ranking.metric, comparison.positive)
     front = [place for place in places if place.name in ranking.front] or list(places[:1])
     if ranking.leads and len(front) < len(places):
-        lead = (*list_names([place.name for place in front], width=60), f" lead {many} systems in {title} ")
-        return (*lead, "without a significant difference between them: ", *_name_values(comparison, ranking, front))
+        return (f"{len(front)} of {many} systems lead: ", *_name_values(comparison, ranking, front))
     start = "No clear winner" + f" of {many}" * (many > 2) + ": "
     return (start, *_name_values(comparison, ranking, front))
 
@@ -317,6 +317,7 @@ def _tabulate_systems(comparison: Comparison) -> Table:
     first = comparison.ranking[0]
     reference = comparison.reference(first)
     beside = sorted(comparison.ranking[1:], key=lambda ranking: ranking.metric == INFORMATION)
+    has_room = len(beside) <= MAX_BESIDE
     less = "more" if find(first.metric).card.better == "lower" else "less"
     by_baseline = comparison.baseline is not None
     behind = f"difference to {shorten(reference, 16)}" if by_baseline else f"{less} than {shorten(reference, 16)}"
@@ -330,8 +331,8 @@ def _tabulate_systems(comparison: Comparison) -> Table:
     for ranking in beside:
         is_named = ranking.metric == INFORMATION
         number = Column(_name_column(ranking.metric), priority=9 if is_named else 5)
-        columns += [*([Column("", "whisker")] if is_named else []), number]
-        columns += [Column("interval", priority=4 if len(beside) > 2 else 6)] if is_named else []
+        columns += [*([Column("", "whisker")] if is_named and has_room else []), number]
+        columns += [Column("interval", priority=6 if has_room else 4)] if is_named else []
     columns += [Column("verdict", "text", 4), Column("P(best)", priority=3)]
 
     rows: list[Sequence[Cell]] = []
@@ -343,7 +344,8 @@ def _tabulate_systems(comparison: Comparison) -> Table:
         for ranking in beside:
             own = next((other for other in ranking.places if other.name == place.name), None)
             numbers = ["", "–", ""] if own is None else [*_write_place(ranking, own)]
-            cells += numbers if ranking.metric == INFORMATION else numbers[1:2]
+            is_named = ranking.metric == INFORMATION
+            cells += numbers[0 if has_room else 1 :] if is_named else numbers[1:2]
         uninformative = place.name in first.uninformative
         cells += [
             _judge_place(comparison, first, place.name, pair),
