@@ -105,7 +105,7 @@ from infoscope.tables.counting import warn_of
 from infoscope.tables.ifs_file import hash_tables
 from infoscope.tables.labels import Label
 from infoscope.tables.transformations import StatedCosts, match_shares, sort_by_scale
-from infoscope.typing import LabelsByName, LabelsLike, PriorLike, Source
+from infoscope.typing import Json, LabelsByName, LabelsLike, PriorLike, Source
 
 INFORMATION = "proficiency"
 ERRORS = "erroneous_information_ratio"
