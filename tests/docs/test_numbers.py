@@ -21,13 +21,17 @@ LEVELS = {"95", "0.95", "0.05", "99"}
 LIMITS = {
     "start/install": {"3.11": ("importlib.metadata", "metadata('infoscope')['Requires-Python'].removeprefix('>=')")},
     "how-to/comparison": {
+        "80": ("infoscope.studies.compare_statistics", "round(100 * POWER)"),
         "999": ("infoscope.studies.compare", "SWAPS"),
         "199": ("infoscope.studies.compare_statistics", "MIN_SWAPS"),
         "30": ("infoscope.studies.evaluate", "MAX_COMPARED_SYSTEMS"),
         "64": ("infoscope.readers.reader", "SMALL_FILES >> 20"),
         "100,000": ("infoscope.studies.evaluate_tables", "MAX_KEPT_ROWS"),
     },
-    "how-to/continuous-integration": {"20": ("infoscope.studies.history", "round(100 * ALLOWED_MISSING)")},
+    "how-to/continuous-integration": {
+        "20": ("infoscope.studies.history", "round(100 * ALLOWED_MISSING)"),
+        "80": ("infoscope.studies.compare_statistics", "round(100 * POWER)"),
+    },
     "how-to/history": {
         "20": ("infoscope.studies.history", "round(100 * ALLOWED_MISSING)"),
         "30": ("infoscope.studies.history", "BASELINE_RUNS"),
