@@ -215,6 +215,14 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     assert "süß" in done.stdout
 
 
+def test_a_matrix_in_a_workbook_is_told_how_to_be_read(tmp_path: Path) -> None:
+    matrix = workbook(tmp_path / "matrix.xlsx", {"May": [["", "cat", "dog"], ["cat", 5, 1], ["dog", 0, 4]]})
+    done = CliRunner().invoke(app, ["evaluate", "--matrix", str(matrix)])
+
+    assert done.exit_code == 2
+    assert done.stderr == f"infoscope: {matrix} is not a CSV or TSV file; save the matrix as one\n"
+
+
 def test_no_room_for_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **__: object) -> object:
         raise OSError(28, "No space left on device")

@@ -285,9 +285,9 @@ def _read_content(path: str | os.PathLike[str], encoding: str | None) -> dict[st
         with files.named():
             if is_matlab(files.paths[0]):
                 return {Path(path).stem: MatrixFile(None, None, read_matlab(files.paths[0]))}
-            check_signature(files.paths[0], files.format, files.compression)
             if files.format not in ("csv", "tsv"):
-                raise InputError(f"{path} is not a CSV or TSV file; a matrix file is")
+                raise InputError(f"{path} is not a CSV or TSV file; save the matrix as one")
+            check_signature(files.paths[0], files.format, files.compression)
             with open_text(files.paths[0], files.compression) as file:
                 text = file.read()
             if (printed := parse_weka(text, str(files.paths[0]))) is not None:
