@@ -52,7 +52,6 @@ LIMITS = {
     },
     "how-to/cross-validation": {"500": ("infoscope.studies.cross_validate", "default(stability, 'splits')")},
     "how-to/operating-points": {
-        "10,000": ("infoscope.studies.sweep", "MAX_THRESHOLDS"),
         "0.001": ("infoscope.studies.score_arrays", "SUM_TOLERANCE"),
     },
     "how-to/read-data": {"64": ("infoscope.readers.stores", "_FOOTER >> 10")},
