@@ -60,6 +60,7 @@ LIMITS = {
         "20,000": ("infoscope.studies.relate", "MAX_NEIGHBOUR_ROWS"),
     },
     "how-to/report": {
+        "30": ("infoscope.reports.html.evaluation", "MAX_MATRIX_CLASSES"),
         "400": ("infoscope.readers.cell_rows", "MAX_TEXT"),
         "500,000": ("infoscope.studies.evaluate_tables", "MAX_CHARACTERS"),
         "1000": ("infoscope.studies.evaluation", "MAX_CELLS"),
