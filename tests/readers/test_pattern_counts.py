@@ -1,4 +1,4 @@
-"""Patterns of every kind of source are the same."""
+"""Distinct rows of every kind of source are the same."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from infoscope import ReadOptions
+from infoscope import ReadOptions, read_tables
 from infoscope.errors import InputError, MissingLabelsWarning
 from tests.api import Rows, read_distinct_rows, read_distinct_rows_by_group
 
@@ -92,3 +92,13 @@ def test_every_source_tells_the_rows_without_a_group_once(tmp_path: Path) -> Non
         read_distinct_rows_by_group(rows, ["a", "b"], "month", weight="w")
     said = "2 rows left out: missing group in 'month'; 2 rows left out: missing weight"
     assert [str(warning.message) for warning in caught] == [said]
+
+
+@pytest.mark.parametrize("role", ["truth", "system", "by"])
+def test_values_in_the_place_of_a_name_are_rejected(role: str) -> None:
+    frame = pd.DataFrame({"a": ["x", "y", "x"], "b": ["x", "y", "y"], "c": [1, 1, 2]})
+    names = {"truth": "a", "system": "b", "by": "c"}
+
+    with pytest.raises(InputError, match=f"^{role} holds values; name a column"):
+        read_tables(frame, **{**names, role: frame[names[role]]})
+    assert len(read_tables(frame, **{**names, role: np.array(names[role])})) == 2

@@ -29,7 +29,7 @@ from infoscope.readers.files import Files, are_parts
 from infoscope.readers.frames import is_eager_frame, is_frame, is_record_batches
 from infoscope.readers.labels import ROWS_OF_PANDAS, decode_json
 from infoscope.readers.matrix_files import recognise_matrix
-from infoscope.readers.query import ReadOptions, as_names, check_name, pick_columns
+from infoscope.readers.query import ReadOptions, as_names, check_column_names, check_name, pick_columns
 from infoscope.tables import Contingency
 from infoscope.tables.counting import warn_of
 from infoscope.tables.labels import find_positive, is_missing
@@ -172,19 +172,6 @@ def resolve_columns(
     sentence = f"truth={roles.truth!r}, {role}={guessed!r} is guessed; {'; '.join(roles.reasons)}"
     warn_of([sentence], InfoscopeWarning)
     return roles.truth, guessed
-
-
-def check_column_names(names: Any, option: str) -> Any:
-    """Return names of columns, an index or array of them as a list; reject the values of a column."""
-    shape = getattr(names, "shape", None)
-    if shape == ():  # a name from an array
-        return names.item()
-    if shape is None or len(shape) != 1:
-        return names
-    listed = list(names)
-    if not all(isinstance(name, str) for name in listed) or len(set(listed)) < len(listed):
-        raise InputError(f"{option} holds values; name a column, or give labels as (y_true, y_pred)")
-    return listed
 
 
 def check_optional_name(name: Any) -> str | None:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from infoscope.core.validation import KeywordHints
 from infoscope.errors import InputError, UnknownNameError, did_you_mean
@@ -231,6 +231,19 @@ def as_names(names: str | Sequence[str] | None) -> tuple[str, ...]:
     if names is None:
         return ()
     return (names,) if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)
+
+
+def check_column_names(names: Any, option: str) -> Any:
+    """Return names of columns, an index or array of them as a list; reject the values of a column."""
+    shape = getattr(names, "shape", None)
+    if shape == ():  # a name from an array
+        return names.item()
+    if shape is None or len(shape) != 1:
+        return names
+    listed = list(names)
+    if not all(isinstance(name, str) for name in listed) or len(set(listed)) < len(listed):
+        raise InputError(f"{option} holds values; name a column, or give labels as (y_true, y_pred)")
+    return listed
 
 
 def check_name(name: object) -> None:

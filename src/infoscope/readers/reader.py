@@ -42,7 +42,7 @@ from infoscope.readers.labels import (
     unify_dates,
     unify_whole_numbers,
 )
-from infoscope.readers.query import Query, ReadOptions, as_names, check_name
+from infoscope.readers.query import Query, ReadOptions, as_names, check_column_names, check_name
 from infoscope.tables import Contingency
 from infoscope.tables.counting import add_ignored, check_weight_scale, merge_ignored, warn_of_rows
 from infoscope.tables.labels import Label, as_label, check_kinds, is_missing
@@ -322,6 +322,7 @@ def count_tables(
 ) -> Tables:
     """Return tables without the warning, for callers that warn once of several sources."""
     how = how or ReadOptions()
+    truth, system, by = map(check_column_names, (truth, system, by), ("truth", "system", "by"))
     query = Query(truth or "", as_names(system), weight, as_names(by), None, reject, positive, clean, read=how)
     with scratch_folder() as folder:
         opened = open_source(source, how, folder)

@@ -24,12 +24,12 @@ from infoscope.metrics.registry import find
 from infoscope.posterior import Posterior
 from infoscope.posterior.summary import summarize_draws
 from infoscope.readers import Joint, ReadOptions
-from infoscope.readers.columns import check_column_names, column_names, resolve_columns
+from infoscope.readers.columns import column_names, resolve_columns
 from infoscope.readers.files import name_source_file
 from infoscope.readers.frames import is_column_mapping, is_eager_frame
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.matrix_files import CostsLike, resolve_costs
-from infoscope.readers.query import as_names
+from infoscope.readers.query import as_names, check_column_names
 from infoscope.readers.reader import read_distinct_rows
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
