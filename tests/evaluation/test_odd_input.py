@@ -85,6 +85,13 @@ def test_weights_that_sum_to_one_per_class_are_no_normalised_matrix() -> None:
     assert not said(ifs.evaluate(truth, predicted, weight=weights), "normalised_matrix")
 
 
+def test_a_name_in_quotes_that_looks_like_more_columns(tmp_path: Path) -> None:
+    """The names that are known tell the separator, also where the other columns are looked through for an id."""
+    (tmp_path / "survey.csv").write_text('gold,svm,"which; row id; or none?; why"\n' + "x,x,1\ny,y,2\nx,y,3\n" * 5)
+
+    assert ifs.evaluate(tmp_path / "survey.csv", truth="gold", system="svm")["svm"].table.total == 15
+
+
 @pytest.mark.parametrize("form", ["csv", "frame"])
 def test_repeated_ids_are_said_with_both_ways_out(form: str, tmp_path: Path) -> None:
     truth, predicted = labels(300)

@@ -25,6 +25,14 @@ def test_csv_by_the_sign_that_gives_most_names(tmp_path: Path, sign: str) -> Non
     assert column_names(path) == NAMES
 
 
+def test_a_name_in_quotes_is_not_split_where_no_column_is_known(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text('truth,"which; of; these; or none?",model\ncat,1,dog\n')
+    assert column_names(path) == ("truth", "which; of; these; or none?", "model")
+    path.write_text('truth;"say ""yes"", or no, or both";model\ncat;1;dog\n')
+    assert column_names(path) == ("truth", 'say "yes", or no, or both', "model")
+
+
 def test_csv_with_a_known_column_in_quotes(tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
     path.write_text('truth,"a;b;c;d"\ncat,dog\n')

@@ -229,7 +229,7 @@ def read_header(path: Path, wanted: Collection[str], *, tab: bool, delimiter: st
     """Return the header under which all wanted columns are found.
 
     The delimiter is the given one, the tab of a .tsv file, or the one of comma, tab, semicolon
-    and bar that makes the wanted names appear; where none is wanted, the one that gives the most names.
+    and bar that makes the wanted names appear; where none is wanted, the one that gives most names without half a quote.
     """
     text, size = "", 1 << 16
     with open_text(path, compression, LONGEST_LINE) as file:
@@ -263,7 +263,9 @@ def read_header(path: Path, wanted: Collection[str], *, tab: bool, delimiter: st
                 f"{path} has {len(header.names):,} columns, and text is read with up to {_MOST_COLUMNS:,}; leave out "
                 "those that hold no labels, or write Parquet, of which the named columns alone are read"
             )
-    for header in headers if wanted else sorted(headers, key=lambda header: -len(header.names)):
+    if not wanted:  # half of a pair of quotes in a name shows that another sign splits the line
+        headers.sort(key=lambda header: (any(name.count('"') % 2 for name in header.names), -len(header.names)))
+    for header in headers:
         if set(wanted) <= set(header.names):
             pick_columns(wanted, header.names, str(path))
             return header

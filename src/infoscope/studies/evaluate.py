@@ -424,8 +424,8 @@ def _describe_rows(inputs: Inputs, source: object, y_pred: object, request: Colu
         return
     if not rows or rows > MAX_CHECKED_IDS or request.groups is not None:
         return
-    used = {request.truth, *as_names(request.system), *as_names(request.by), request.weight}
-    columns = [name for name in column_names(cast(Source, source), request.how) if name not in used]
+    used = {request.truth, *as_names(request.system), *as_names(request.by), *as_names(request.weight)}
+    columns = [name for name in column_names(cast(Source, source), request.how, used) if name not in used]
     name = next((name for name in columns if set(re.split(r"[^a-z]+", name.casefold())) & ID_WORDS), None)
     if name is None:
         return
