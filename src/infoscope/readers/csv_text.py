@@ -228,8 +228,8 @@ class Header:
 def read_header(path: Path, wanted: Collection[str], *, tab: bool, delimiter: str | None, compression: str) -> Header:
     """Return the header under which all wanted columns are found.
 
-    The delimiter is the given one, the tab of a .tsv file, or the one of comma, tab, semicolon
-    and bar that makes the wanted names appear; where none is wanted, the one that gives most names without half a quote.
+    The delimiter is the given one, the tab of a .tsv file, or the one of comma, tab, semicolon and bar that makes the
+    wanted names appear; where none is wanted, the one that gives most names without half a quote.
     """
     text, size = "", 1 << 16
     with open_text(path, compression, LONGEST_LINE) as file:
