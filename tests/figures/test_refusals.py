@@ -1,5 +1,6 @@
 """One table of what is not drawn: a picture asked for, and the sentence that says why not or what to give."""
 
+import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -55,6 +56,11 @@ ONE_CLASS: dict[type[TableDisplay], str] = {
 }
 
 
+def count_required(display: Any) -> int:
+    """Parts that a picture cannot be made without."""
+    return sum(part.default is part.empty for part in inspect.signature(display).parameters.values())
+
+
 def scene() -> Any:
     truth, tracks = crowd(1)
     return tracking.compare(truth, {"mine": tracks, "half": tracks[::2]})
@@ -94,14 +100,12 @@ TABLES: Cases = [
         for display, said in ONE_CLASS.items()
     ],
     *[
-        (lambda display=display: display([]), "there is no system to draw; give at least one")
-        for display in (
-            ifs.EntropyTriangleDisplay,
-            ifs.SplitTriangleDisplay,
-            ifs.CoverageDisplay,
-            ifs.ConfusionGridDisplay,
-            ifs.PerplexityDisplay,
+        (
+            lambda display=display, empty=empty: display(*[empty] * count_required(display)),
+            f"there is nothing to draw; give a {display.__name__} at least one",
         )
+        for display in (getattr(ifs, name) for name in ifs.__all__ if name.endswith("Display"))
+        for empty in ([], {}, ())
     ],
     *[
         (
@@ -215,7 +219,6 @@ JUDGES_AND_TRACKERS: Cases = [
         UnknownNameError,
     ),
     (lambda: ifs.StrataMosaicDisplay.from_judge(ifs.evaluate(["a", "b"] * 9, ["a", "b"] * 9)), "has no judge"),
-    (lambda: ifs.StrataMosaicDisplay(()), "nothing to show"),
     (
         lambda: ifs.TrackTimelineDisplay.from_evaluation(ifs.evaluate(TRUTH, PREDICTED)),
         "a timeline is drawn from tracks, and this is an Evaluation",

@@ -49,6 +49,7 @@ def test_large_tables_are_drawn_in_blocks() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
+        ({"sizes": 5}, "sizes is 5; give a list of sample sizes"),
         ({"sizes": []}, "at least one sample size"),
         ({"sizes": [0]}, "whole numbers from 1 on"),
         ({"sizes": [2.5]}, "whole numbers from 1 on"),

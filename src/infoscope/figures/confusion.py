@@ -42,7 +42,6 @@ from infoscope.figures.scene import (
     hexadecimal,
     on_colour,
 )
-from infoscope.figures.triangle import require_systems
 from infoscope.metrics.registry import find
 from infoscope.posterior.tree_rows import link_by_average
 from infoscope.readers.query import as_names
@@ -454,10 +453,6 @@ class ConfusionGridDisplay(TableDisplay):
     """Matrices in a row; by default about as many as there are rows."""
     cells: Cells = "none"
     """Text of the cells: nothing, counts, or P(predicted | true) or P(true | predicted) in percent."""
-
-    def __post_init__(self) -> None:
-        """Reject a grid without matrices."""
-        require_systems(self.matrices)
 
     @classmethod
     def from_table(

@@ -45,7 +45,7 @@ from infoscope.figures.scene import (
     find_point_along,
     series,
 )
-from infoscope.figures.triangle import MANY_POINTS, check_names, require_systems
+from infoscope.figures.triangle import MANY_POINTS, check_names
 from infoscope.metrics import accuracy, false_information_ratio, proficiency
 from infoscope.posterior import Posterior
 from infoscope.results.estimate import drop_infinite
@@ -359,8 +359,7 @@ class CoverageDisplay(TableDisplay):
     """True if S_I/H(T) is written at the points, where they are few."""
 
     def __post_init__(self) -> None:
-        """Reject no systems at all, and curves and arrows through systems that are not there."""
-        require_systems(self.points)
+        """Reject curves and arrows through systems that are not there."""
         systems = [point.name for point in self.points]
         self.curves = check_names(self.curves, systems, "curve")
         pairs = check_names({f"{a} → {b}": (a, b) for a, b in self.arrows}, systems, "arrow")

@@ -168,6 +168,13 @@ class Display(KeywordHints):
     figure_: Any = None
     ax_: Any = None
 
+    def __new__(cls, *given: Any, **named: Any) -> Self:
+        """Reject a picture of nothing: its first part is what it shows."""
+        shown = given[0] if given else next(iter(named.values()), None)
+        if isinstance(shown, (list, tuple, dict)) and not shown:
+            raise InputError(f"there is nothing to draw; give a {cls.__name__} at least one system, row or point")
+        return super().__new__(cls, *given, **named)
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}: {self.panel().summary}"
 

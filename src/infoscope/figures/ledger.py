@@ -30,7 +30,6 @@ from infoscope.figures.layout import (
     write_count,
 )
 from infoscope.figures.scene import Anchor, Axis, Bar, Dot, Line, Mark, Panel, Point, Ribbon, Size, Words, series
-from infoscope.figures.triangle import require_systems
 from infoscope.metrics import (
     cell_false_information,
     cell_missed_information,
@@ -653,10 +652,6 @@ class PerplexityDisplay(TableDisplay):
 
     chains: list[Chain]
     _single: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        """Reject a picture without systems."""
-        require_systems(self.chains)
 
     @classmethod
     def from_table(cls, tables: Tables, *, name: str = "system", half: Shown = "both") -> Self:

@@ -88,12 +88,6 @@ def check_names(groups: Mapping[str, Iterable[object]] | None, known: Iterable[s
     return named
 
 
-def require_systems(points: Sequence[object]) -> None:
-    """Reject a map without systems."""
-    if not points:
-        raise InputError("there is no system to draw; give at least one")
-
-
 def mark_groups(groups: Names) -> dict[str, Marking]:
     """Return the marking of each system by its name; one in several groups is marked as in the first."""
     marked: dict[str, Marking] = {}
@@ -409,8 +403,7 @@ class EntropyTriangleDisplay(TableDisplay):
     """True to shade the corners and sides, where the kind of a system is clear, and to name them all."""
 
     def __post_init__(self) -> None:
-        """Reject no systems at all, paths and families of systems that are not there, and lenses that shrink."""
-        require_systems(self.points)
+        """Reject paths and families of systems that are not there, and lenses that shrink."""
         systems = [point.name for point in self.points]
         self.paths = check_names(self.paths, systems, "path")
         self.families = check_names(self.families, systems, "family")
@@ -598,8 +591,7 @@ class SplitTriangleDisplay(TableDisplay):
     """Names of systems that share a marker and a colour, by the title of their family."""
 
     def __post_init__(self) -> None:
-        """Reject no systems at all, and paths and families of systems that are not there."""
-        require_systems(self.points)
+        """Reject paths and families of systems that are not there."""
         systems = [point.name for point in self.points]
         self.paths = check_names(self.paths, systems, "path")
         self.families = check_names(self.families, systems, "family")

@@ -330,6 +330,8 @@ def cramer_rao_efficiency(
     """
     check_draws(draws)
     check_seed(seed)
+    if not isinstance(sizes, Iterable):
+        raise InputError(f"sizes is {sizes!r}; give a list of sample sizes, as [20, 100, 1000]")
     numbers = list(sizes)
     if not numbers or any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1 for n in numbers):
         raise InputError(f"sizes is {numbers!r}; give at least one sample size, whole numbers from 1 on")
