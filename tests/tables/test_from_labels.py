@@ -233,7 +233,7 @@ def test_a_table_is_the_count_of_its_rows(rows):
         pytest.param(np.eye(2), np.eye(2), {}, "2 dimensions", id="matrix"),
         pytest.param([np.inf], [1.0], {}, "infinite", id="infinite label"),
         pytest.param(["a"], ["b"], {"sample_weight": [-1]}, "row 0 is -1", id="negative weight"),
-        pytest.param(["a"], ["b"], {"sample_weight": [np.nan]}, "finite", id="weight not a number"),
+        pytest.param(["a"], ["b"], {"sample_weight": [np.nan]}, "no row has a weight", id="no weight"),
         pytest.param(["a"], ["b"], {"sample_weight": [1, 2]}, "one weight for each", id="too many weights"),
         pytest.param(["a"], ["b"], {"sample_weight": ["x"]}, "else than numbers", id="weight as text"),
         pytest.param(["a"], ["b"], {"sample_weight": [0]}, "all weights are 0", id="no weight at all"),

@@ -1469,10 +1469,12 @@ def _describe_rows(predictions: PairedPredictions, names: Sequence[str], options
     rows = predictions.rows.row_count
     for name in names:
         if lost := predictions.lacking(name):
-            text = (
-                f"{name} lacks {lost:,} of {rows:,} rows (no true label or no prediction); pairs with it use the rows "
-                "that both have"
+            why = (
+                "no true label or no prediction"
+                if predictions.weight is None
+                else "no true label, prediction or weight"
             )
+            text = f"{name} lacks {lost:,} of {rows:,} rows ({why}); pairs with it use the rows that both have"
             yield Finding("rows_ignored", text, "warning", {"system": name, "rows": lost, "of": rows})
     if predictions.weight is not None:
         size = f"{predictions.total:,.4g} independent samples, (Σw)²/Σw²"

@@ -175,7 +175,7 @@ def evaluate(
     metrics
         Metrics that are shown first, and alone in frames and CSV; all are computed.
     weight, sample_weight
-        Weights of the rows, or the column that holds them.
+        Weights of the rows, or the column that holds them; a row without a weight is left out with a warning.
     by
         Columns that split the rows, one result per group.
     groups

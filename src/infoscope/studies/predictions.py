@@ -138,7 +138,7 @@ class PairedPredictions:
         reject, positive = match_label(reject, labels), match_label(positive, labels)
         if rows.squares is None:
             return cls(rows, reject, positive, cluster is not None)
-        weights = np.nan_to_num(rows.counts)  # rows without a weight count nothing
+        rows, weights = _leave_out_unweighted(rows, rows.counts)
         rows = replace(rows, counts=_scale_weights(weights, float(rows.squares.sum())))
         return cls(rows, reject, positive, cluster is not None, float(weights.sum()))
 
@@ -184,6 +184,7 @@ class PairedPredictions:
         if sample_weight is None:
             return cls(rows, reject, positive, cluster is not None)
         weights = read_sample_weights(sample_weight, size)
+        rows, weights = _leave_out_unweighted(rows, weights)
         largest = weights.max(initial=0.0)
         unit = weights / largest if largest > MAX_SQUARABLE or 0 < largest < 1 / MAX_SQUARABLE else weights
         scaled = _scale_weights(unit, float(np.sum(unit**2)))
@@ -309,6 +310,16 @@ class PairedPredictions:
             for predicted in moved[1:]
         ]
         return PairCells(moved[0], moved[1], moved[2], counts, tables[0], tables[1])
+
+
+def _leave_out_unweighted(rows: Rows, weights: Real) -> tuple[Rows, Real]:
+    """Take the true label from rows without a weight, so that they count nowhere; return all weights as numbers."""
+    is_missing = np.isnan(weights)
+    if is_missing.any():
+        codes = rows.codes.copy()
+        codes[0, is_missing] = -1
+        rows = replace(rows, codes=codes)
+    return rows, np.nan_to_num(weights)
 
 
 def _scale_weights(weights: NDArray[np.float64], squares: float) -> NDArray[np.float64]:

@@ -19,7 +19,7 @@ from infoscope.core.numerics import Real, distinct
 from infoscope.errors import InputError
 from infoscope.readers.labels import Cleaning, check_weights, decode_value, make_cleaner
 from infoscope.tables.column_kinds import parse_number
-from infoscope.tables.counting import as_numbers, check_weight_scale, read_sample_weights, warn_of_rows
+from infoscope.tables.counting import MISSING_WEIGHT, as_numbers, check_weight_scale, read_sample_weights, warn_of_rows
 from infoscope.tables.encoding import Coded, check_pairing, encode
 from infoscope.tables.labels import Label, as_label, as_labels, check_kinds, check_unique, find_positive, sorted_labels
 from infoscope.tables.rows import Rows
@@ -219,12 +219,14 @@ def _pair_rows(array: Real, truth: LabelsLike, sample_weight: ArrayLike | None, 
     weights = None
     if sample_weight is not None:
         weights = read_sample_weights(sample_weight, len(array))
-        check_weight_scale(weights)
+        check_weight_scale(weights[~np.isnan(weights)])
     skipped = np.zeros(len(codes), dtype=bool) if coded.missing is None else np.asarray(codes == coded.missing)
-    ignored = {"missing truth": int(skipped.sum())} if skipped.any() else {}
-    warn_of_rows(ignored)
+    ignored = {"missing truth": int(skipped.sum())}
     if weights is not None:
-        skipped |= weights == 0
+        ignored[MISSING_WEIGHT] = int((np.isnan(weights) & ~skipped).sum())
+        skipped |= ~(weights > 0)
+    ignored = {reason: rows for reason, rows in ignored.items() if rows}
+    warn_of_rows(ignored)
     if skipped.any():
         array, codes = array[~skipped], codes[~skipped]
         weights = None if weights is None else weights[~skipped]

@@ -188,6 +188,8 @@ def _leave_out_other_classes(
         else:
             codes = [i for i, label in enumerate(column.labels) if as_label(label) in set(declared)]
         is_declared &= np.isin(column.codes, np.array(codes, dtype=np.int64))
+    weights = None if sample_weight is None else read_sample_weights(sample_weight, len(has_label))
+    has_label &= weights is None or ~np.isnan(weights)
     is_kept = has_label & is_declared
     if not is_kept.any():
         side, label = undeclared[0]
@@ -196,7 +198,7 @@ def _leave_out_other_classes(
             "on both sides; add it to labels=, or leave labels= out"
         )
     truth, system = (replace(column, codes=column.codes[is_kept]) for column in coded)
-    weights = None if sample_weight is None else read_sample_weights(sample_weight, len(is_kept))[is_kept]
+    weights = None if weights is None else weights[is_kept]
     left_out = {OUTSIDE: int(has_label.sum() - is_kept.sum())}
     return replace(tally_pairs(truth, system, weights), ignored={**counted.ignored, **left_out})
 

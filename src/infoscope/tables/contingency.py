@@ -130,7 +130,7 @@ class Contingency(KeywordHints):
             Lists, arrays, Series or frames of one column, on the host or on a device. Rows pair by position; pandas
             objects whose indexes contradict that are rejected. Rows without a label (None, NaN, NaT, NA) are left out.
         sample_weight : sequence of float, optional
-            Weight of each row, finite and not negative.
+            Weight of each row, finite and not negative; a row without one is left out, as one without a label is.
         labels : sequence, pair of sequences or "own", optional
             The classes: one sequence for both sides, a pair of sequences, or "own" to keep the two sides apart
             (clusters). Without it both sides get the union where they share a label. Where it is only a part of the

@@ -104,11 +104,10 @@ def tally_pairs(truth: Coded, system: Coded, weights: ArrayLike | None = None) -
     # leave out rows without a label on either side
     ignored: dict[str, int] = {}
     keep: NDArray[np.bool_] | None = None
-    for coded, reason in ((truth, "missing truth label"), (system, "missing system label")):
-        if coded.missing is None:
-            continue
-        present = coded.codes != coded.missing
-        if present.all():
+    sides = [(truth, "missing truth label"), (system, "missing system label")]
+    columns = [(None if side.missing is None else side.codes != side.missing, reason) for side, reason in sides]
+    for present, reason in (*columns, (None if weight is None else ~np.isnan(weight), MISSING_WEIGHT)):
+        if present is None or present.all():
             continue
         newly = ~present if keep is None else keep & ~present
         if count := int(np.count_nonzero(newly)):
@@ -160,7 +159,7 @@ def _compact_codes(coded: Coded) -> Coded:
 
 
 def read_sample_weights(weights: ArrayLike, size: int) -> Floats:
-    """Return one finite weight per row that is not negative; anything else is rejected."""
+    """Return one finite weight per row that is not negative, NaN where one is missing; anything else is rejected."""
     column = one_column(weights, "sample_weight")
     try:
         array = as_numbers(column)
@@ -168,12 +167,18 @@ def read_sample_weights(weights: ArrayLike, size: int) -> Floats:
         raise InputError(f"sample_weight holds something else than numbers ({error}); give one for each row") from None
     if array.shape != (size,):
         raise InputError(f"sample_weight has shape {array.shape}; give one weight for each of the {size} rows")
-    bad = ~(np.isfinite(array) & (array >= 0))
+    bad = (array < 0) | np.isinf(array)
     if bad.any():
         row = int(np.argmax(bad))
         raise InputError(f"sample_weight of row {row} is {array[row]}; weights must be finite and not negative")
-    check_total(array)
+    if np.isnan(array).all():
+        raise InputError("no row has a weight; give sample_weight numbers, or leave it out")
+    check_total(np.nan_to_num(array))
     return array
+
+
+MISSING_WEIGHT = "missing weight"
+"""Reason for which rows are left out, as those without a label are."""
 
 
 def as_numbers(values: Any) -> Floats:

@@ -26,7 +26,7 @@ from infoscope.core.numerics import Real, as_real, entropy, freeze_arrays
 from infoscope.core.records import FLAG, TEXT, Each, Fields, Maybe, check_record, parse_json
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.tables.contingency import Contingency
-from infoscope.tables.counting import check_weight_scale, read_sample_weights
+from infoscope.tables.counting import MISSING_WEIGHT, check_weight_scale, read_sample_weights, warn_of_rows
 from infoscope.tables.encoding import Coded, check_pairing, encode, on_one_calendar
 from infoscope.tables.ifs_file import (
     TYPES,
@@ -117,7 +117,14 @@ class Rows:
             raise InputError(f"{short} has {few} rows and {long} has {many}; rows pair by position: mark gaps by None")
         rows = next(iter(sizes.values()))
         weights = None if sample_weight is None else read_sample_weights(sample_weight, rows)
+        ignored = {}
         if weights is not None:
+            is_weighted = ~np.isnan(weights)
+            if not is_weighted.all():
+                ignored = {MISSING_WEIGHT: int(rows - is_weighted.sum())}
+                warn_of_rows(ignored)
+                weights = weights[is_weighted]
+                coded = {name: replace(column, codes=column.codes[is_weighted]) for name, column in coded.items()}
             check_weight_scale(weights)
         columns_of_digits = [_to_digits(column) for column in coded.values()]
         digits, times, (counts, squares) = merge_rows(
@@ -136,7 +143,7 @@ class Rows:
         dictionaries = tuple(labels for labels, _ in recodings)
         if counts is None:
             return cls(tuple(coded), dictionaries, codes, times)
-        return cls(tuple(coded), dictionaries, codes, counts, squares, source_rows=times)
+        return cls(tuple(coded), dictionaries, codes, counts, squares, source_rows=times, ignored=ignored)
 
     @classmethod
     def from_codes(
