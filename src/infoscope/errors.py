@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from math import nan
 from numbers import Integral, Real
 from typing import Self
@@ -207,6 +207,33 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """
     near = get_close_matches(name, list(known), n=1)
     return f"did you mean {near[0]!r}?" if near else otherwise
+
+
+def list_names(names: Iterable[object], most: int = 8) -> str:
+    """Write the first few of many names, and how many more there are.
+
+    >>> list_names(["a", "b", "c"], most=2)
+    "'a', 'b' and 1 more"
+    """
+    texts = [text if len(text) <= MAX_NAME else f"{text[:MAX_NAME]}…" for text in map(repr, names)]
+    more = f" and {len(texts) - most:,} more" if len(texts) > most else ""
+    return f"{', '.join(texts[:most])}{more}" or "none"
+
+
+MAX_NAME = 60
+"""Characters of a name that messages show."""
+
+
+def suggest_name(name: object, known: Iterable[object], there_is: str = "there is") -> str:
+    """Return what to write in place of an unknown name: the one that is near, or the few that are nearest.
+
+    >>> suggest_name("sv", ["svm", "tree"]), suggest_name("knn", ["svm", "tree"], "it has")
+    ("did you mean 'svm'?", "it has 'svm', 'tree'")
+    """
+    names = list(known)
+    order = sorted(names, key=lambda other: -SequenceMatcher(a=str(name), b=str(other)).quick_ratio())
+    listed = list_names(names if len(names) <= 8 else order)
+    return did_you_mean(str(name), [other for other in names if isinstance(other, str)], f"{there_is} {listed}")
 
 
 ALL_ROWS_ARE_READ = (

@@ -23,7 +23,7 @@ from infoscope.cli.options import read_options, sources, split_names
 from infoscope.cli.output import add_finding, command_line, complete_command
 from infoscope.cli.process import say
 from infoscope.core.files import scratch_folder
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import InputError, UnknownNameError, list_names
 
 if TYPE_CHECKING:
     from infoscope.readers.columns import ColumnRoles
@@ -34,8 +34,6 @@ _PATTERN = frozenset("*?[")
 _LISTS = ("by", "show", "scores")
 """Options that name several columns which are neither the truth nor a system."""
 _SINGLE_COLUMNS = ("weight", "groups", "baseline_system", "by")
-_MAX_LISTED = 12
-"""Columns that a message lists."""
 
 
 @dataclass(frozen=True)
@@ -215,12 +213,8 @@ def _match_columns(word: str, present: Sequence[str], free: Sequence[str], sourc
     if not matched:
         near = get_close_matches(word.strip("*"), present, n=3, cutoff=0.4)
         hint = f"near it are {', '.join(map(repr, near))}; " if near else ""
-        raise UnknownNameError(f"{source} has no column that matches {word!r}; {hint}it has {_list_names(present)}")
+        raise UnknownNameError(f"{source} has no column that matches {word!r}; {hint}it has {list_names(present)}")
     return matched
-
-
-def _list_names(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:_MAX_LISTED])) + (", …" if len(names) > _MAX_LISTED else "")
 
 
 def _list_missing_roles(truth: str | None, systems: Sequence[str], option: str) -> str:
@@ -287,7 +281,9 @@ def _guess_open_columns(
         if "matrix" in chosen:
             sentence += "; or say --matrix if SOURCE is a confusion matrix"
         missing = _list_missing_roles(truth, systems, option)
-        raise click.UsageError(f"name {missing}; SOURCE has {_list_names(unnamed) or 'no other column'}. {sentence}")
+        raise click.UsageError(
+            f"name {missing}; SOURCE has {list_names(unnamed) if unnamed else 'no other column'}. {sentence}"
+        )
     complete_command(options)
     if not chosen.get("quiet"):
         for line in (*roles.reasons, f"in full: {command_line()}"):

@@ -13,7 +13,7 @@ from math import isfinite
 from typing import Any, Literal, Protocol
 
 from infoscope.core.validation import validated
-from infoscope.errors import AmbiguousNameError, InputError, UnknownNameError, did_you_mean
+from infoscope.errors import AmbiguousNameError, InputError, UnknownNameError, suggest_name
 from infoscope.metrics.registry import find
 from infoscope.results import Estimate, Result
 from infoscope.results.frame import collect_columns
@@ -120,7 +120,7 @@ def _find_metric(name: str, known: Mapping[str, Estimate]) -> str:
     with suppress(UnknownNameError, AmbiguousNameError):
         if (metric := find(name).name) in known:
             return metric
-    hint = did_you_mean(name, known, f"it has {', '.join(list(known)[:8])}, …")
+    hint = suggest_name(name, known, "it has")
     raise UnknownNameError(f"the result has no metric {name!r}; {hint}")
 
 

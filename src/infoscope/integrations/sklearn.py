@@ -33,6 +33,7 @@ from infoscope.errors import (
     UnknownNameError,
     check_level,
     did_you_mean,
+    suggest_name,
 )
 from infoscope.metrics.registry import Metric, all_metrics, check_name, find, tables
 from infoscope.posterior import Posterior
@@ -260,7 +261,7 @@ class MetricScore:
             places = []
             for name, labels in zip(wanted, sides, strict=True):
                 if name not in labels:
-                    raise InputError(f"there is no class {name!r}; there are {', '.join(map(repr, labels[:10]))}")
+                    raise InputError(f"there is no class {name!r}; {suggest_name(name, labels, 'there are')}")
                 places.append(labels.index(name))
             place = places[0] if len(places) == 1 else places[0] * len(table.system_labels) + places[1]
             values = np.asarray(values)[place]

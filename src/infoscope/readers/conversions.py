@@ -22,7 +22,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from infoscope.errors import Advised, InputError, UnknownNameError, did_you_mean
+from infoscope.errors import Advised, InputError, UnknownNameError, suggest_name
 from infoscope.readers.compression import check_whole, first_bytes, read_chunks, unpack_file
 from infoscope.readers.files import Files
 
@@ -245,7 +245,7 @@ def _read_sheet(path: Path, sheet: str | int | None) -> Sequence[Sequence[Any]]:
                 if sheet not in names and str(sheet).isdecimal() and 1 <= int(sheet) <= len(names):
                     sheet = names[int(sheet) - 1]
                 if sheet not in names:
-                    hint = did_you_mean(str(sheet), names, f"it has {', '.join(map(repr, names))}")
+                    hint = suggest_name(sheet, names, "it has")
                     raise UnknownNameError(f"{path} has no sheet {sheet!r}; {hint}")
                 return book.get_sheet_by_name(str(sheet)).to_python(skip_empty_area=False)
             sheets = {name: book.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in names}

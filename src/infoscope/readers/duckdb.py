@@ -25,7 +25,7 @@ import numpy as np
 from infoscope.core.embedded_database import duckdb, embedded_database, escape_path
 from infoscope.core.files import scratch_folder
 from infoscope.core.native_code import is_native_wanted
-from infoscope.errors import Advised, InfoscopeError, InputError
+from infoscope.errors import Advised, InfoscopeError, InputError, list_names
 from infoscope.readers.compression import check_whole, detect_compression, first_bytes
 from infoscope.readers.conversions import unpack_copies
 from infoscope.readers.csv_text import (
@@ -610,7 +610,7 @@ def _reject_swapped(asked: Sequence[str], one: Path, first: list[str], other: Pa
         here, there = ([n for n in listed if n.lower() == name.lower()] for listed in (first, names))
         if here != there and max(len(here), len(there)) > 1:
             raise InputError(
-                f"{one} has the columns {', '.join(map(repr, here))} and {other} has {', '.join(map(repr, there))}; "
+                f"{one} has the columns {list_names(here)} and {other} has {list_names(there)}; "
                 "names that differ only by case must come in the same order: read the files apart, or rename"
             )
 

@@ -16,7 +16,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any
 
 from infoscope.core.validation import KeywordHints
-from infoscope.errors import InputError, UnknownNameError, did_you_mean
+from infoscope.errors import InputError, UnknownNameError, suggest_name
 from infoscope.readers.conversions import check_encoding
 from infoscope.tables.labels import Label
 
@@ -265,9 +265,7 @@ def pick_columns(names: Collection[str], present: Sequence[str], source: str) ->
     counts = Counter(present)
     for name in names:
         if name not in counts:
-            short = (other if len(other) <= 80 else f"{other[:80]}…" for other in present[:12])
-            listed = ", ".join(map(repr, short)) + (", …" if len(present) > 12 else "")
-            hint = did_you_mean(name, present, f"it has {listed or 'no columns'}")
+            hint = suggest_name(name, present, "it has") if present else "it has no columns"
             raise UnknownNameError(f"{source} has no column {name!r}; {hint}")
         if counts[name] > 1:
             raise InputError(f"{source} has {name!r} as the name of two columns; rename one of them")

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from infoscope.core.files import scratch_folder
 from infoscope.core.validation import KeywordHints, validated
-from infoscope.errors import InfoscopeError, InputError, UnknownNameError, hide_secrets
+from infoscope.errors import InfoscopeError, InputError, UnknownNameError, hide_secrets, suggest_name
 from infoscope.readers.engine import find_engine, open_source
 from infoscope.readers.files import Addresses, Files, raise_for_each
 from infoscope.readers.frames import is_column_mapping, is_eager_frame, is_frame
@@ -383,7 +383,7 @@ def read_parts(files: Files, query: Query) -> Tables:
         known = list(dict.fromkeys(name for systems in tables.values() for name in systems))
         for name in query.systems:
             if name not in known:
-                raise UnknownNameError(f"{files.name} has no system {name!r}; it has {', '.join(map(repr, known))}")
+                raise UnknownNameError(f"{files.name} has no system {name!r}; {suggest_name(name, known, 'it has')}")
         tables = {
             group: {name: systems[name] for name in query.systems if name in systems}
             for group, systems in tables.items()
@@ -435,8 +435,7 @@ class Joint:
         counted = self.query.margins[0]
         for name in systems:
             if name not in counted:
-                known = ", ".join(map(repr, counted))
-                raise UnknownNameError(f"no system {name!r} was read; there is {known}")
+                raise UnknownNameError(f"no system {name!r} was read; {suggest_name(name, counted)}")
         columns = (self.query.truth, *systems)
         rows = decode_rows(self.rows.select(columns, merge=False), self.query)
         return rows.drop_missing(columns, no_weight=f"missing weight in {self.query.weight!r}")
@@ -672,7 +671,7 @@ def _count_mapping(
     for name in (*columns, *(() if weight is None else (weight,))):
         check_name(name)
         if name not in source:
-            raise InputError(f"the source has no column {name!r}; it has {', '.join(map(repr, source))}")
+            raise InputError(f"the source has no column {name!r}; {suggest_name(name, source, 'it has')}")
     rows = Rows.from_columns({name: source[name] for name in columns}, None if weight is None else source[weight])
     if clean:
         labels = {name: decode_values(known, name, clean) for name, known in rows.dictionaries.items()}

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Sel
 from infoscope.core.files import output_file, write_file, write_page
 from infoscope.core.records import parse_json, report_contradictions
 from infoscope.core.validation import KeywordHints, validated
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import InputError, UnknownNameError, suggest_name
 from infoscope.results.codec import decode, encode, json_schema
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
@@ -377,5 +377,6 @@ def decode_result(record: Json) -> Result:
         raise InputError("this is not a result of infoscope: it names no schema such as 'infoscope/evaluation/2'")
     kind = schema.split("/")[1]
     if kind not in KINDS:
-        raise InputError(f"the schema {schema!r} is not known; this version reads {', '.join(sorted(KINDS))}")
+        hint = suggest_name(kind, sorted(KINDS), "this version reads")
+        raise InputError(f"the schema {schema!r} is not known; {hint}")
     return get_result_class(kind).from_dict(record)

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from infoscope.core.validation import KeywordHints
-from infoscope.errors import UnknownNameError, did_you_mean
+from infoscope.errors import UnknownNameError, did_you_mean, list_names, suggest_name
 from infoscope.metrics.registry import find
 from infoscope.results.estimate import Estimate
-from infoscope.results.finding import shorten_list
 from infoscope.results.notation import MetricNotation
 
 _FIRST = ("accuracy", "micro_f1", "hota", "proficiency")
@@ -100,6 +99,5 @@ def find_system(systems: Iterable[Named], name: str, word: str = "system") -> Na
                 return system
             if title is not None:
                 known[title] = system
-    listed, every = shorten_list([repr(title) for title in known])
-    hint = f"there is {listed}" if listed == every else did_you_mean(str(name), known, f"there is {listed}")
+    hint = suggest_name(name, known) if len(known) > 5 else f"there is {list_names(known)}"
     raise UnknownNameError(f"there is no {word} {name!r}; {hint}")

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import betaincinv
 
 from infoscope.core.validation import LEVEL, SEED, Number, OneOf, validated
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import InputError, UnknownNameError, list_names, suggest_name
 from infoscope.metrics import truth_entropy
 from infoscope.metrics.chance import CHANCE_LEVEL, chance_p_value
 from infoscope.metrics.registry import Law, Metric, find
@@ -270,7 +270,7 @@ class Comparison(Result):
         pair = self.between(a, b, name)
         if pair is None:
             raise UnknownNameError(
-                f"{a!r} against {b!r} in {name!r} was not compared; the systems are {', '.join(self.systems)}"
+                f"{a!r} against {b!r} in {name!r} was not compared; the systems are {list_names(self.systems)}"
             )
         return pair
 
@@ -610,11 +610,10 @@ def _find_metrics(
 
 def _check_systems(names: Sequence[str], baseline: str | None) -> tuple[str, ...]:
     """Return the systems if there are enough and the baseline is one of them."""
-    listed = ", ".join(map(repr, names))
     if len(names) < 2:
-        raise InputError(f"comparing takes at least two systems; there is {listed or 'none'}, and evaluate takes one")
+        raise InputError(f"comparing takes at least two systems; there is {list_names(names)}, and evaluate takes one")
     if baseline is not None and baseline not in names:
-        raise UnknownNameError(f"baseline {baseline!r} is not among the systems {listed}")
+        raise UnknownNameError(f"baseline {baseline!r} is not among the systems; {suggest_name(baseline, names)}")
     return tuple(names)
 
 

@@ -20,7 +20,7 @@ from scipy.special import chdtrc, chdtri, chndtrinc
 from infoscope.core.markup import pluralize
 from infoscope.core.numerics import holm
 from infoscope.core.validation import LEVEL, SEED, Number, validated
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import InputError, UnknownNameError, list_names
 from infoscope.metrics import erroneous_information, mutual_information
 from infoscope.metrics.chance import information_nats, permuted_p_value
 from infoscope.readers import ReadOptions
@@ -142,7 +142,7 @@ class Drift(Result):
         for pair in self.pairs:
             if {pair.first, pair.second} == {first, second}:
                 return pair
-        raise KeyError(f"no pair {first!r} and {second!r}; the systems are {', '.join(map(repr, self.names))}")
+        raise KeyError(f"no pair {first!r} and {second!r}; the systems are {list_names(self.names)}")
 
     def records(self) -> Iterator[Record]:
         """Yield one record per pair."""

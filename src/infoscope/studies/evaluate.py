@@ -19,7 +19,7 @@ import numpy as np
 
 from infoscope.core.markup import pluralize
 from infoscope.core.validation import LEVEL, SEED, OneOf, validated
-from infoscope.errors import InputError
+from infoscope.errors import InputError, suggest_name
 from infoscope.metrics.registry import find
 from infoscope.posterior import Posterior
 from infoscope.posterior.summary import summarize_draws
@@ -511,7 +511,9 @@ def _add_scores(
     if isinstance(scores, Mapping):
         unknown = [name for name in scores if name not in names]
         if unknown:
-            raise InputError(f"scores are given for {unknown[0]!r}, which is no system; there is {', '.join(names)}")
+            raise InputError(
+                f"scores are given for {unknown[0]!r}, which is no system; {suggest_name(unknown[0], names)}"
+            )
         columns = dict(scores)
     else:  # one for the only system, or column names in the systems' order
         listed = [scores] if y_pred is not None or isinstance(scores, str) else list(scores)

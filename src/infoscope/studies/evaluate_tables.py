@@ -19,7 +19,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from infoscope.errors import InfoscopeError, InputError, mask_secrets
+from infoscope.errors import InfoscopeError, InputError, mask_secrets, suggest_name
 from infoscope.metrics.chance import chance_p_value
 from infoscope.metrics.registry import catalogue, metrics_of
 from infoscope.metrics.shannon import entropies
@@ -453,7 +453,7 @@ def _sample_rows(
         names = [name for name in source if name not in used] if show is None else show
         for name in names:
             if name not in source:
-                raise InputError(f"the source has no column {name!r}; it has {', '.join(map(repr, source))}")
+                raise InputError(f"the source has no column {name!r}; {suggest_name(name, source, 'it has')}")
         show = {name: source[name] for name in names}
     if labels is not None:
         if show is not None and not isinstance(show, Mapping):

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import InputError, UnknownNameError, suggest_name
 from infoscope.metrics.chance import CHANCE_LEVEL
 from infoscope.results.base import SystemsResult
 from infoscope.results.estimate import Estimate
@@ -372,8 +372,8 @@ class JudgeResult:
         for judged in self.systems:
             if judged.name == system:
                 return judged
-        names = ", ".join(repr(judged.name) for judged in self.systems)
-        raise UnknownNameError(f"no system {system!r} was judged; there is {names}")
+        hint = suggest_name(system, [judged.name for judged in self.systems])
+        raise UnknownNameError(f"no system {system!r} was judged; {hint}")
 
 
 # Labels of the rows ---------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from scipy.special import betaincinv
 from infoscope.core.markup import pluralize
 from infoscope.core.records import parse_json
 from infoscope.core.validation import LEVEL, SEED, Number, OneOf, validated
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import InputError, UnknownNameError, suggest_name
 from infoscope.metrics.registry import Metric, find
 from infoscope.posterior import Posterior
 from infoscope.posterior.sample_size import DOMINANT_CLASS_METRICS, round_up
@@ -1130,8 +1130,8 @@ class Baseline:
         if not same and self.system is None and len(systems) == 1:
             same = list(systems)
         if not same:
-            names = ", ".join(repr(old.title) for old in systems)
-            raise UnknownNameError(f"{self.name} has no system {wanted!r}; it has {names}")
+            hint = suggest_name(wanted, [old.title for old in systems], "it has")
+            raise UnknownNameError(f"{self.name} has no system {wanted!r}; {hint}")
         return same[0]
 
     def _find_obstacle(self, evaluation: Evaluation) -> str | None:

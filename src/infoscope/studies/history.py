@@ -33,7 +33,7 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from infoscope.core.files import write_file
 from infoscope.core.records import parse_json
 from infoscope.core.validation import validated
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import InputError, UnknownNameError, suggest_name
 from infoscope.metrics.registry import Metric, find, find_range
 from infoscope.readers import read_tables
 from infoscope.readers.query import as_names
@@ -286,7 +286,7 @@ def history(
     known_systems = list(dict.fromkeys(name for record in records for name in record.systems))
     for name in as_names(system):
         if name not in known_systems:
-            raise UnknownNameError(f"no run has a system {name!r}; there are {', '.join(map(repr, known_systems[:8]))}")
+            raise UnknownNameError(f"no run has a system {name!r}; {suggest_name(name, known_systems, 'there are')}")
     systems = list(as_names(system)) or known_systems
 
     all_series: list[RunSeries] = []

@@ -21,7 +21,7 @@ import numpy as np
 from infoscope.core.numerics import Real
 from infoscope.core.records import FLAG, TEXT, Each, Fields, Maybe, Named, check_record
 from infoscope.core.validation import LEVEL, SEED, KeywordHints, Number, OneOf, validated
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import InputError, UnknownNameError, list_names, suggest_name
 from infoscope.metrics.registry import find
 from infoscope.posterior import Posterior
 from infoscope.posterior.summary import DrawnBelief
@@ -777,10 +777,10 @@ class Judged(KeywordHints):
         """Return the name of a system, or of the only one."""
         if system is None:
             if len(self.systems) > 1:
-                raise InputError(f"there are several systems, {', '.join(self.systems)}; name one of them")
+                raise InputError(f"there are several systems, {list_names(self.systems)}; name one of them")
             return self.systems[0]
         if system not in self.systems:
-            raise UnknownNameError(f"no system {system!r}; there is {', '.join(map(repr, self.systems))}")
+            raise UnknownNameError(f"no system {system!r}; {suggest_name(system, self.systems)}")
         return system
 
     def _check_enough(self, system: str) -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from infoscope.core.files import write_file
 from infoscope.core.markup import pluralize
-from infoscope.errors import InputError
+from infoscope.errors import InputError, suggest_name
 from infoscope.readers import ReadOptions
 from infoscope.readers.columns import column_names
 from infoscope.readers.files import name_source_file
@@ -540,7 +540,8 @@ def match_lines(
     pattern_by_values = dict(zip(texts, open_patterns.tolist(), strict=True))
     for line in labelled:
         if line.label not in class_codes:
-            raise InputError(f"{line.where} has the label {line.label!r}; the classes are {', '.join(class_codes)}")
+            hint = suggest_name(line.label, class_codes, "the classes are")
+            raise InputError(f"{line.where} has the label {line.label!r}; {hint}")
         if line.values not in pattern_by_values:
             shown = ", ".join(
                 f"{name} {_format_value(value)}" for name, value in zip(columns, line.values, strict=True)

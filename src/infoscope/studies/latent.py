@@ -24,7 +24,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 from infoscope.core.markup import pluralize
 from infoscope.core.numerics import Real, as_real
 from infoscope.core.validation import LEVEL, SEED, Number, validated
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import InputError, UnknownNameError, suggest_name
 from infoscope.metrics import proficiency
 from infoscope.metrics.registry import find
 from infoscope.posterior.measures import compute_influence, compute_information_sds, is_information
@@ -787,7 +787,7 @@ def plan_labels(
     names = (system,) if isinstance(system, str) else tuple(system or latent.names)
     for name in names:
         if name not in latent.names:
-            raise UnknownNameError(f"no system {name!r}; there is {', '.join(map(repr, latent.names))}")
+            raise UnknownNameError(f"no system {name!r}; {suggest_name(name, latent.names)}")
     if difference and len(names) != 2:
         raise InputError(f"a difference is between two systems; {len(names)} are named")
 

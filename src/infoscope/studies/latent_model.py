@@ -23,7 +23,7 @@ from scipy.special import gammaln
 
 from infoscope.core.markup import pluralize
 from infoscope.core.numerics import Real, as_real
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import InputError, UnknownNameError, list_names, suggest_name
 from infoscope.metrics import accuracy, proficiency
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label, sorted_labels
@@ -273,7 +273,7 @@ def arrange(
     for option, named in (("together", blocks), ("same", repeats)):
         for name in (name for block in named.values() for name in block):
             if name not in columns:
-                raise UnknownNameError(f"{option} names {name!r}; the systems are {', '.join(map(repr, columns))}")
+                raise UnknownNameError(f"{option} names {name!r}; {suggest_name(name, columns, 'the systems are')}")
             seen[name] += 1
     twice = [name for name, times in seen.items() if times > 1]
     if twice:
@@ -341,7 +341,7 @@ def _list_blocks(given: Blocks, option: str) -> dict[str, tuple[str, ...]]:
         blocks = {(block[0] if option == "same" else "+".join(block)): block for block in tuples if block}
     for block in blocks.values():
         if len(set(block)) < 2:
-            raise InputError(f"{option} names {', '.join(map(repr, block)) or 'nothing'}; name at least two columns")
+            raise InputError(f"{option} names {list_names(block)}; name at least two columns")
     return blocks
 
 

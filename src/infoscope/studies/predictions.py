@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.core.numerics import distinct
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import InputError, UnknownNameError, suggest_name
 from infoscope.readers import Joint
 from infoscope.readers.frames import label_codes
 from infoscope.readers.labels import (
@@ -138,8 +138,9 @@ class PairedPredictions:
         reject, positive = match_label(reject, labels), match_label(positive, labels)
         if rows.squares is None:
             return cls(rows, reject, positive, cluster is not None)
+        squares = float(rows.squares.sum())
         rows, weights = _leave_out_unweighted(rows, rows.counts)
-        rows = replace(rows, counts=_scale_weights(weights, float(rows.squares.sum())))
+        rows = replace(rows, counts=_scale_weights(weights, squares))
         return cls(rows, reject, positive, cluster is not None, float(weights.sum()))
 
     @classmethod
@@ -210,7 +211,7 @@ class PairedPredictions:
         """Return the places of truth, systems and clusters; a system may be named as the truth is."""
         for name in systems:
             if name not in self.names:
-                raise UnknownNameError(f"there is no system {name!r}; there is {', '.join(self.names)}")
+                raise UnknownNameError(f"there is no system {name!r}; {suggest_name(name, self.names)}")
         return [0, *(1 + self.names.index(name) for name in systems), *([-1] if self.is_clustered else [])]
 
     def table(self, name: str) -> Contingency:
@@ -312,7 +313,7 @@ class PairedPredictions:
         return PairCells(moved[0], moved[1], moved[2], counts, tables[0], tables[1])
 
 
-def _leave_out_unweighted(rows: Rows, weights: Real) -> tuple[Rows, Real]:
+def _leave_out_unweighted(rows: Rows, weights: NDArray[Any]) -> tuple[Rows, NDArray[Any]]:
     """Take the true label from rows without a weight, so that they count nowhere; return all weights as numbers."""
     is_missing = np.isnan(weights)
     if is_missing.any():

@@ -22,7 +22,7 @@ from scipy.stats import false_discovery_control
 
 from infoscope.core.numerics import holm
 from infoscope.core.validation import LEVEL, SEED, Number, OneOf, validated
-from infoscope.errors import InputError, UnknownNameError, mask_secrets
+from infoscope.errors import InputError, UnknownNameError, mask_secrets, suggest_name
 from infoscope.metrics.chance import information_nats, permuted_p_value
 from infoscope.metrics.normalized import information_precision, proficiency
 from infoscope.metrics.shannon import erroneous_information, mutual_information
@@ -373,7 +373,7 @@ def relate(
 
     for name in keep:
         if name not in names:
-            raise UnknownNameError(f"no column {name!r}; there is {', '.join(map(repr, names))}")
+            raise UnknownNameError(f"no column {name!r}; {suggest_name(name, names)}")
     keep = (*keep, *([target] if target else []), *given)
     used = [column.name for column in summaries if column.taken != "identifier" or column.name in keep]
     if len(used) < 2:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real, distinct
-from infoscope.errors import InputError
+from infoscope.errors import InputError, list_names
 from infoscope.readers.labels import Cleaning, check_weights, decode_value, make_cleaner
 from infoscope.tables.column_kinds import parse_number
 from infoscope.tables.counting import MISSING_WEIGHT, as_numbers, check_weight_scale, read_sample_weights, warn_of_rows
@@ -298,7 +298,7 @@ def _find_two_classes(rows: _PairedRows) -> tuple[tuple[Label, Label], NDArray[n
         )
     if classes < 2:
         raise InputError(
-            f"truth has one class only ({', '.join(map(repr, labels))}), so there is nothing to distinguish; "
+            f"truth has one class only ({list_names(labels)}), so there is nothing to distinguish; "
             "a threshold needs samples of two classes"
         )
     return (labels[0], labels[1]), np.asarray(is_high)

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from infoscope.core.files import scratch_folder, spool_file
 from infoscope.core.native_code import decimal_columns
 from infoscope.core.numerics import Real
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import InputError, UnknownNameError, list_names
 from infoscope.tables.tracks import Detections
 from infoscope.typing import Source
 
@@ -365,7 +365,7 @@ def read_columns(columns: Mapping[str, Any], origin: str, name: str) -> dict[str
     for role in ("frame", "id"):
         if role not in roles:
             raise UnknownNameError(
-                f"{origin} has no column for the {role}; it has {', '.join(map(str, columns))};"
+                f"{origin} has no column for the {role}; it has {list_names(columns)};"
                 f" name one {' or '.join(_COLUMN_NAMES[role][:3])}"
             )
     frames, ids = parse_frames(columns[roles["frame"]], origin), parse_ids(columns[roles["id"]], origin)
@@ -373,7 +373,7 @@ def read_columns(columns: Mapping[str, Any], origin: str, name: str) -> dict[str
     layout = next((layout for layout in _LAYOUTS if all(role in roles for role in layout)), None)
     if layout is None and any(role in roles for role in ("left", "right", "middle", "x")):
         raise InputError(
-            f"{origin}: no complete box or point among the columns {', '.join(map(str, columns))};"
+            f"{origin}: no complete box or point among the columns {list_names(columns)};"
             " give left, top, width, height; left, top, right, bottom; cx, cy, width, height; or x, y[, z]"
         )
     values = {role: parse_numbers(columns[roles[role]], origin, f"column {roles[role]!r}") for role in layout or ()}

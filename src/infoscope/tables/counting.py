@@ -105,8 +105,8 @@ def tally_pairs(truth: Coded, system: Coded, weights: ArrayLike | None = None) -
     ignored: dict[str, int] = {}
     keep: NDArray[np.bool_] | None = None
     sides = [(truth, "missing truth label"), (system, "missing system label")]
-    columns = [(None if side.missing is None else side.codes != side.missing, reason) for side, reason in sides]
-    for present, reason in (*columns, (None if weight is None else ~np.isnan(weight), MISSING_WEIGHT)):
+    checks = [(None if side.missing is None else side.codes != side.missing, reason) for side, reason in sides]
+    for present, reason in (*checks, (None if weight is None else ~np.isnan(weight), MISSING_WEIGHT)):
         if present is None or present.all():
             continue
         newly = ~present if keep is None else keep & ~present

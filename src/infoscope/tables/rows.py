@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from infoscope.core.files import output_file
 from infoscope.core.numerics import Real, as_real, entropy, freeze_arrays
 from infoscope.core.records import FLAG, TEXT, Each, Fields, Maybe, check_record, parse_json
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import InputError, UnknownNameError, list_names, suggest_name
 from infoscope.tables.contingency import Contingency
 from infoscope.tables.counting import MISSING_WEIGHT, check_weight_scale, read_sample_weights, warn_of_rows
 from infoscope.tables.encoding import Coded, check_pairing, encode, on_one_calendar
@@ -363,7 +363,7 @@ class Rows:
         if isinstance(column, int):
             return column
         if column not in self.names:
-            raise UnknownNameError(f"no column {column!r}; there is {', '.join(map(repr, self.names))}")
+            raise UnknownNameError(f"no column {column!r}; {suggest_name(column, self.names)}")
         return self.names.index(column)
 
     # ── new rows from old ────────────────────────────────────────────────────────────────────────
@@ -374,7 +374,7 @@ class Rows:
             return NotImplemented
         if set(self.names) != set(other.names):
             raise InputError(
-                f"rows of {', '.join(self.names)} and of {', '.join(other.names)} do not add up; "
+                f"rows of {list_names(self.names)} and of {list_names(other.names)} do not add up; "
                 "they need the same columns"
             )
         if self.is_weighted != other.is_weighted:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real
-from infoscope.errors import InputError, UnknownNameError, did_you_mean
+from infoscope.errors import InputError, UnknownNameError, did_you_mean, list_names, suggest_name
 from infoscope.tables.construction import Cells, Declared, from_cells, move_codes, place_cells
 from infoscope.tables.counting import Support, add_ignored
 from infoscope.tables.encoding import on_one_calendar
@@ -303,9 +303,8 @@ def match_shares(table: Contingency, shares: Mapping[Any, float]) -> dict[Label,
     label_of = {str(label): label for label in table.truth_labels}
     for label in shares:
         if str(label) not in label_of:
-            raise UnknownNameError(
-                f"prevalence names {str(label)!r}, which is not a true class; the classes are {', '.join(label_of)}"
-            )
+            hint = suggest_name(label, label_of, "the classes are")
+            raise UnknownNameError(f"prevalence names {str(label)!r}, which is not a true class; {hint}")
     return {label_of[str(label)]: share for label, share in shares.items()}
 
 
@@ -362,7 +361,7 @@ def read_scale(ordinal: Any, present: Iterable[Label], reject: Label | None) -> 
         hint = (
             f"; {unused[0]!r} is named and does not occur: is that the one?" if unused else "; add it where it belongs"
         )
-        raise InputError(f"class {lacking[0]!r}{others} is not in the order {', '.join(map(repr, scale))}{hint}")
+        raise InputError(f"class {lacking[0]!r}{others} is not in the order {list_names(scale)}{hint}")
     return scale
 
 
