@@ -172,7 +172,11 @@ def test_unusual_classes_are_scored(truth, system):
 
 def test_a_system_that_is_not_there_is_named_beside_those_that_are():
     result = ifs.evaluate(["a", "b"], {"svm": ["a", "b"], "knn": ["b", "b"]})
-    with pytest.raises(KeyError, match="there is no system 'accuracy'; the systems are 'svm', 'knn'"):
+    with pytest.raises(KeyError, match="there is no system 'tree'; there is 'svm', 'knn'"):
+        result["tree"]
+    with pytest.raises(
+        KeyError, match=r"'accuracy' is a metric and no system; ask for result\['svm'\]\.number\('accuracy'\)"
+    ):
         result["accuracy"]
 
 

@@ -99,5 +99,8 @@ def find_system(systems: Iterable[Named], name: str, word: str = "system") -> Na
                 return system
             if title is not None:
                 known[title] = system
+    measured = next((title for title, system in known.items() if name in getattr(system, "metrics", ())), None)
+    if measured is not None:
+        raise UnknownNameError(f"{name!r} is a metric and no {word}; ask for result[{measured!r}].number({name!r})")
     hint = suggest_name(name, known) if len(known) > 5 else f"there is {list_names(known)}"
     raise UnknownNameError(f"there is no {word} {name!r}; {hint}")
