@@ -1,10 +1,12 @@
 """Words of a picture stand inside it and off each other, whatever is drawn: measured on the boxes of all words."""
 
+import re
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from infoscope import Contingency
+from infoscope import Contingency, evaluate
 from infoscope.figures import (
     BoundsDisplay,
     ClassInformationDisplay,
@@ -173,3 +175,15 @@ def test_a_page_has_the_colours_of_roles_from_its_style_alone() -> None:
 
     assert 'class="f-paper' in svg(panel) or "f-dim" in svg(panel)
     assert LIGHT["dim"] not in svg(panel)
+
+
+def test_a_page_never_cuts_two_names_of_a_table_alike() -> None:
+    table = system(24, 0.8, CATALOGUE[:24])
+    page = evaluate(table).to_html()
+    cut = [
+        {(full, short) for full, short in re.findall(r'<bdi title="([^"]*)">([^<]*)</bdi>', part)}
+        for part in re.findall(r"<table.*?</table>", page, re.DOTALL)
+    ]
+
+    assert max(map(len, cut)) == 24
+    assert [len({short for _, short in names}) for names in cut] == [len(names) for names in cut]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise, takewhile
@@ -81,15 +81,28 @@ def fit_labels(labels: Iterable[object], room: float, size: float = 12.5) -> lis
     >>> fit_labels(["number 005 of the catalogue", "number 007 of the catalogue"], 90.0)
     ['…005…', '…007…']
     """
+    return _tell_apart(labels, lambda text: fit_label(text, room, size))
+
+
+def shorten_names(labels: Iterable[object], most: int) -> list[str]:
+    """Cut names that stand side by side; where that would make two alike, words that all share are left out.
+
+    >>> shorten_names(["number 005 of the catalogue", "number 007 of the catalogue"], 18)
+    ['…005…', '…007…']
+    """
+    return _tell_apart(labels, lambda text: shorten(text, most))
+
+
+def _tell_apart(labels: Iterable[object], cut: Callable[[str], str]) -> list[str]:
     texts = [_make_visible(label) for label in labels]
-    short = [fit_label(text, room, size) for text in texts]
+    short = [cut(text) for text in texts]
     if len(set(short)) == len(set(texts)):
         return short
     first, last = _count_shared(texts), _count_shared([text[::-1] for text in texts])
     if first + last > min(map(len, texts)):
         last = 0
     cores = [text[first : len(text) - last] for text in texts]
-    return [fit_label(f"{'…' * (first > 0)}{core}{'…' * (last > 0)}", room, size) for core in cores]
+    return [cut(f"{'…' * (first > 0)}{core}{'…' * (last > 0)}") for core in cores]
 
 
 def _count_shared(texts: Sequence[str]) -> int:

@@ -31,6 +31,8 @@ class Name:
     text: str
     most: int = 32
     """Characters shown where room is short; the whole name is kept where the form can."""
+    short: str = ""
+    """Text shown where room is short, where names side by side would be cut alike."""
 
     def __post_init__(self) -> None:
         """Quote a blank name: nobody sees it otherwise."""

@@ -18,7 +18,7 @@ from infoscope.errors import InfoscopeError
 from infoscope.figures.confusion import HeatMap, heat_map
 from infoscope.figures.coverage import CoverageDisplay
 from infoscope.figures.display import Display
-from infoscope.figures.layout import plain_label
+from infoscope.figures.layout import plain_label, shorten_names
 from infoscope.figures.ledger import Chain, Half, LeakDisplay, PerplexityDisplay, Stream
 from infoscope.figures.svg import data_address, svg
 from infoscope.figures.triangle import EntropyTriangleDisplay, SplitTriangleDisplay
@@ -307,17 +307,17 @@ def _draw_matrix(cells: HeatMap, system: SystemResult) -> Html:
     kinds = np.where(cells.hits, "d", np.where(cells.rejected, "r", "e")).tolist()
 
     heads = [element("th", "true ↓ predicted →", scope="col", class_="dim")]
-    for name in cells.system:
+    for name, short in zip(cells.system, shorten_names(cells.system, 18), strict=True):
         about = {"scope": "col", "data_label": name, "class_": "rejected" if name == system.reject else None}
-        heads.append(element("th", element("span", draw_label(name, 18)), **about))
+        heads.append(element("th", element("span", draw_label(name, 18, short)), **about))
     rows = []
-    for i, name in enumerate(cells.truth):
+    for i, (name, short) in enumerate(zip(cells.truth, shorten_names(cells.truth, 18), strict=True)):
         written = []
         for count, kind, level in zip(cells.counts[i].tolist(), kinds[i], levels[i].tolist(), strict=True):
             full = f' data-count="{format_count(count)}"' if count >= 1e5 else ""  # where the cell shortens it
             text = shorten_count(count) if count else "·"
             written.append(Html(f"<td class={kind}{level}{full}>{text}</td>"))
-        rows.append(element("tr", element("th", draw_label(name, 18), scope="row", data_label=name), *written))
+        rows.append(element("tr", element("th", draw_label(name, 18, short), scope="row", data_label=name), *written))
     # names of columns stand upright where they do not fit beside each other
     is_wide = sum(max(8.0 * min(len(name), 18) + 8.0, 38.0) for name in cells.system) > 460.0
     table = element(
@@ -421,11 +421,13 @@ def _draw_pixels(cells: HeatMap) -> Html:
 def _draw_largest(confusions: Sequence[tuple[str, str, float, float]]) -> Html:
     if not confusions:
         return element("p", "No two classes are confused.", class_="note")
+    names = list(dict.fromkeys(name for truth, system, *_ in confusions for name in (truth, system)))
+    short = dict(zip(names, shorten_names(names, 20), strict=True))
     rows = [
         element(
             "tr",
-            element("th", draw_label(truth, 20), scope="row"),
-            element("td", draw_label(system, 20)),
+            element("th", draw_label(truth, 20, short[truth]), scope="row"),
+            element("td", draw_label(system, 20, short[system])),
             element("td", format_count(count), class_="n"),
             element("td", format_share(part), class_="n dim"),
             data_truth=truth,

@@ -22,7 +22,7 @@ from importlib.resources import files
 from infoscope import __version__
 from infoscope.core.files import PAGE_MARK
 from infoscope.core.markup import Html, element, join_markup, text
-from infoscope.figures.layout import plain_label, shorten
+from infoscope.figures.layout import plain_label, shorten, shorten_names
 from infoscope.figures.ledger import LedgerDisplay
 from infoscope.figures.scene import DARK, LIGHT
 from infoscope.figures.svg import svg
@@ -209,7 +209,7 @@ def _draw_inline(part: Inline) -> Html:
         is_foreign = not part.isascii() and (not part.isprintable() or _RIGHT_TO_LEFT.search(part) is not None)
         return element("bdi", plain_label(part)) if is_foreign else text(part)
     if isinstance(part, Name):
-        return draw_label(part.text, part.most)
+        return draw_label(part.text, part.most, part.short)
     if isinstance(part, Strong):
         return element("b", draw_label(part.text, 48))
     if isinstance(part, Code):
@@ -233,9 +233,9 @@ def draw_term(metric: str, word: str) -> Html:
 _OTHER_DOMAINS: tuple[Domain, ...] = ("label_sets", "tracks")
 
 
-def draw_label(name: object, most: int = 32) -> Html:
+def draw_label(name: object, most: int = 32, short: str = "") -> Html:
     """Draw a name from the data: isolated from the direction of the text around it, cut where it is very long."""
-    full, shown = plain_label(name), shorten(name, most)
+    full, shown = plain_label(name), short or shorten(name, most)
     return element("bdi", shown, title=full if full != shown else None)
 
 
@@ -314,11 +314,12 @@ def _draw_table(table: Table, level: int, within: str) -> Html:
             heads.append(element("th", word, scope="col", class_=style))
         else:
             heads.append(element("td", class_=style))
+    short = _shorten_names_of(table)
     rows = [
         element(
             "tr",
             *(
-                _name_cell(_draw_cell(row.cells[place], column, place == 0), column, table)
+                _name_cell(_draw_cell(_replace_names(row.cells[place], short), column, place == 0), column, table)
                 for place, column in zip(shown, columns, strict=True)
             ),
             class_="best" if row.best else None,
@@ -354,6 +355,30 @@ def _name_cell(cell: Html, column: Column, table: Table) -> Html:
     return Html(cell.replace("<td", f'<td data-head="{text(column.title)}"', 1))
 
 
+def _shorten_names_of(table: Table) -> Mapping[Name, Name]:
+    """Return the names of a table that would be cut alike, each with a text that tells it apart."""
+    names: dict[int, dict[Name, None]] = {}
+    for row in table.lines:
+        for cell in row.cells:
+            for part in cell if isinstance(cell, tuple) else (cell,):
+                if isinstance(part, Name):
+                    names.setdefault(part.most, {})[part] = None
+    return {
+        name: replace(name, short=short)
+        for most, own in names.items()
+        for name, short in zip(own, shorten_names([name.text for name in own], most), strict=True)
+        if short != shorten(name.text, most)
+    }
+
+
+def _replace_names(cell: Cell, names: Mapping[Name, Name]) -> Cell:
+    if not names:
+        return cell
+    if isinstance(cell, tuple):
+        return tuple(names.get(part, part) if isinstance(part, Name) else part for part in cell)
+    return names.get(cell, cell) if isinstance(cell, Name) else cell
+
+
 def _draw_cell(cell: Cell, column: Column, first: bool) -> Html:
     if isinstance(cell, str) and not first:
         return Html(f"{_OPENED[column.kind]}{_draw_inline(cell)}</td>")
@@ -370,8 +395,8 @@ def _draw_cell(cell: Cell, column: Column, first: bool) -> Html:
         return element("td", drawn, cell.text, class_="groups", style=f"padding-left:{size + 4}px")
     if isinstance(cell, ShareBar):
         bar = Html(
-            f'<svg class="bar" aria-hidden="true" height="12"><rect class="f-{cell.role}" fill="#888" '
-            f'width="{100 * min(max(cell.part, 0.0), 1.0):.0f}%" height="12"/></svg>'
+            f'<svg class="bar" aria-hidden="true"><rect class="f-{cell.role}" '
+            f'width="{100 * min(max(cell.part, 0.0), 1.0):.0f}%"/></svg>'
         )
         number = element("span", cell.text) if cell.text else Html("")
         return element("td", bar, number, class_="b" if cell.text else "track")
