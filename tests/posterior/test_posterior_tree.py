@@ -161,7 +161,7 @@ def test_subset_evidence_sums_over_all_subsets() -> None:
     """Against brute force over every subset of three columns."""
     counts, cells = np.array([[2.0, 0.0, 1.0]]), np.ones((1, 3), dtype=bool)
     model = SubsetRows(counts, cells)
-    share, b = model._grid[0][5], tree_rows._SUBSET_STRENGTHS[3]
+    share, b = model.shares[5], tree_rows._SUBSET_STRENGTHS[3]
     total = 0.0
     for subset in ([0, 2], [0, 1, 2]):
         a = len(subset)

@@ -134,7 +134,7 @@ class Posterior(MetricSummaries):
         self.belief = make_belief(self.prior, value, self.origin)
         self._kept: list[Contingency] = []
         self._scores: dict[str, Array] = {}
-        self._sides: dict[Side, tuple[Array, Array]] = {}
+        self._sides: dict[Side, tuple[Array, Array]] = {}  # entropy and matching share of each class, (draws, classes)
 
     def __repr__(self) -> str:
         """Name prior and data in a line."""
@@ -332,7 +332,9 @@ class Posterior(MetricSummaries):
         counted = {names[1]: summarize_proportion(rate, self.table, level)} if self.is_counted(rate) else {}
         ends = (float(np.log2(m if side == "truth" else k)), 1.0)
         if not isinstance(belief, ExactBelief) or self._draws_classes(side):
-            drawn = [summarize_draws(values, level) for values in self.class_draws(side)]
+            if side not in self._sides:
+                self._score((), (side,))
+            drawn = [summarize_draws(values, level) for values in self._sides[side]]
             if not isinstance(belief, ExactBelief) and self.origin.total:
                 sample = compute_class_values(self.table.with_cells(self.table.cells[None]), side)
                 drawn = [
@@ -354,12 +356,6 @@ class Posterior(MetricSummaries):
             hide = np.where(unknown, np.nan, 0.0)
             summaries[name] = Summary(moments.mean, sd, low + hide, high + hide)
         return summaries | counted
-
-    def class_draws(self, side: Side) -> tuple[Array, Array]:
-        """Return the entropy and matching share of each class of one side, (draws, classes)."""
-        if side not in self._sides:
-            self._score((), (side,))
-        return self._sides[side]
 
     def _draws_classes(self, side: Side) -> bool:
         """Return True if one side's classes have no closed form: under a tree, or re-weighted within."""

@@ -15,7 +15,7 @@ or none. ``Tree.hypotheses`` lists them with their evidence, ``Tree.draw`` draws
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
@@ -25,8 +25,8 @@ from scipy.special import betaln, expit, gammaln, logit
 
 from infoscope.core.numerics import Array, Indices, Mask, best_assignment
 from infoscope.posterior.tree_levels import (
+    RISING,
     BetaLevel,
-    PrevalenceLevel,
     TrendLevel,
     compute_log_total,
     estimate_margins,
@@ -85,16 +85,22 @@ class Hypothesis(NamedTuple):
         return np.concatenate([matched, self.renamed]), np.concatenate([self.matches[matched], self.named])
 
 
-@dataclass(frozen=True)
 class Tree:
     """The hierarchical posterior of one table of counts; everything is drawn."""
 
-    counts: Array
-    shape: Shape
-    used: Mask | None = None
-    """Which columns of the table these are; None for all."""
-    _factors: dict[str, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
-    """Factor of each column under hypotheses that were drawn from, by their names."""
+    def __init__(self, counts: Array, shape: Shape, used: Mask | None = None) -> None:
+        """Take counts and what is known of their cells; ``used`` says which columns of the table these are."""
+        self.counts, self.shape, self.used = counts, shape, used
+        self._named: Indices = np.full(counts.shape[0], -1)  # the column with the label of each row
+        self._named[shape.rows] = shape.columns
+        self._answered = counts.copy()  # without the rejected
+        self._rejects: TrendLevel | None = None
+        if shape.reject is not None:
+            self._answered[:, shape.reject] = 0
+            rejected = counts[:, shape.reject]
+            self._rejects = TrendLevel(rejected, counts.sum(1) - rejected)
+        self._prevalence = get_prevalence_level(counts.sum(1).tobytes())
+        self._factors: dict[str, Array] = {}  # of each column, under hypotheses that were drawn from
 
     @classmethod
     def of(cls, table: Contingency) -> Tree:
@@ -123,9 +129,16 @@ class Tree:
             usable[:, self.shape.reject] = False
         wide, none = int(usable[0].sum()), np.full(k, -1)
         candidates: list[Hypothesis] = []
-        if not self._names_mean_it:
-            candidates += self._weigh("unmatched", none, usable, _UNMATCHED if (named >= 0).any() else 0.0)
-        if (named >= 0).any():
+        # Where labels mean nothing, the prediction that a class gets most often could be any. Each class where it is
+        # that of its own name speaks against this by the logarithm of their number; the evidence has always said more.
+        matched = np.flatnonzero(named >= 0)
+        own, others = counts[matched, named[matched]], counts[matched]
+        others[np.arange(matched.size), named[matched]] = 0.0
+        clear = int(np.count_nonzero((own >= 2) & (own > others.max(1, initial=0.0))))
+        is_too_large = bool(matched.size) and self.counts.size > _MOST_CELLS
+        if not is_too_large and clear * np.log(m) <= _OUT_OF_QUESTION:
+            candidates += self._weigh("unmatched", none, usable, _UNMATCHED if matched.size else 0.0)
+        if matched.size:
             candidates += self._weigh("labels", named, usable, 0.0)
         if k >= FEWEST_CLASSES_MERGED and (named >= 0).all():
             merged = find_merged_columns(counts, named)
@@ -245,32 +258,6 @@ class Tree:
         np.maximum.at(out, matches, self._prevalence.mean)
         return out
 
-    @cached_property
-    def _named(self) -> Indices:
-        """The column with the label of each row, −1 for none."""
-        named = np.full(self.counts.shape[0], -1)
-        named[self.shape.rows] = self.shape.columns
-        return named
-
-    @cached_property
-    def _answered(self) -> Array:
-        """Counts without the rejected."""
-        counts = self.counts.copy()
-        if self.shape.reject is not None:
-            counts[:, self.shape.reject] = 0
-        return counts
-
-    @cached_property
-    def _prevalence(self) -> PrevalenceLevel:
-        return get_prevalence_level(self.counts.sum(1).tobytes())
-
-    @cached_property
-    def _rejects(self) -> TrendLevel | None:
-        if self.shape.reject is None:
-            return None
-        rejected = self.counts[:, self.shape.reject]
-        return TrendLevel(rejected, self.counts.sum(1) - rejected)
-
     def _wrong_predictions(self, hypothesis: Hypothesis) -> tuple[Array, Array]:
         """Return those expected in each cell, and those wanted in each column, to which its factor brings these.
 
@@ -295,25 +282,6 @@ class Tree:
         wanted = estimate_margins(weight @ rest, expected.sum(0)) * mass.sum()
         return expected, wanted
 
-    @property
-    def _names_mean_it(self) -> bool:
-        """True if it is out of question that labels which both sides share mean nothing.
-
-        Without a meaning, the prediction that a class gets most often could be any. Each class where it is the one of
-        the same name speaks against that by the logarithm of their number; the evidence itself has always said more.
-        """
-        named = self._named
-        matched = np.flatnonzero(named >= 0)
-        if not matched.size:
-            return False
-        if self.counts.size > _MOST_CELLS:
-            return True
-        rest = self._answered[matched]
-        own = rest[np.arange(matched.size), named[matched]]
-        rest[np.arange(matched.size), named[matched]] = 0.0
-        clear = int(np.count_nonzero((own >= 2) & (own > rest.max(1))))
-        return bool(clear * np.log(self.counts.shape[1]) > _OUT_OF_QUESTION)
-
     def _weigh(self, name: str, matches: Indices, usable: Mask, log_prior: float) -> Iterator[Hypothesis]:
         """Yield the hypotheses of one way to match columns with rows, one for each row model."""
         counts = self._answered
@@ -337,7 +305,9 @@ class Tree:
         if not open_cells.any():
             return
         for kind, rows, log_odds in list_row_models(rest, open_cells, matches, self._frequencies(matches)):
-            of_kind = level.rising if level is not None and kind in _FAVOURING else level
+            of_kind = level  # of learners that favour frequent classes success, if it has a trend, is expected to rise
+            if level is not None and kind in _FAVOURING:
+                of_kind = replace(level, expected_slope=RISING, same_data=level)
             evidence = log_prior + compute_log_total(rows.log_evidence) + log_odds
             evidence += sum(part.log_total for part in (of_kind, own) if part is not None)
             merges = None

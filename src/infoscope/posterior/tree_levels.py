@@ -7,7 +7,7 @@ grid by their evidence, and draw. ``tree.py`` puts them together.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -155,7 +155,7 @@ class BetaLevel:
 _FEWEST_CLASSES = 5
 _LEAST_RANGE = 0.1  # classes closer than that show no trend
 _SPREAD = 0.5  # prior sd of the slope: the logit of a class of a tenth of the samples differs by 1.2
-_RISING = _SPREAD  # prior mean of the slope where frequent classes are favoured
+RISING = _SPREAD  # prior mean of the slope where frequent classes are favoured
 _ABSCISSAE = np.linspace(-2.7, 2.7, 6)  # slopes tried, in sds about the one that fits with a prior between both means
 _OFFSETS = np.linspace(-4.5, 4.5, 11)  # the same for logit μ
 _FAR = 9.0  # strengths this much less likely than the best, in nats, do not matter
@@ -172,20 +172,6 @@ class _Points(NamedTuple):
     strength: Array
     log_weights: Array
 
-    def at(self, places: Mask | Indices) -> "_Points":
-        return _Points(*(part[places] for part in self))  # type: ignore[arg-type]
-
-
-class _Fit(NamedTuple):
-    """Which trend, the slope that fits best with its sd, and how logit μ goes with it."""
-
-    trend: int
-    slope: float
-    sd: float
-    base: float
-    tilt: float  # change of logit μ for a change of the slope by 1
-    share: Array
-
 
 @dataclass(frozen=True)
 class TrendLevel(BetaLevel):
@@ -200,11 +186,6 @@ class TrendLevel(BetaLevel):
     """A priori mean of s."""
     same_data: "TrendLevel | None" = None
     """The same with another expected slope: what does not depend on that is taken from there."""
-
-    @property
-    def rising(self) -> "TrendLevel":
-        """The same of learners that favour frequent classes: success, if it has a trend, is expected to rise."""
-        return replace(self, expected_slope=_RISING, same_data=self)
 
     @cached_property
     def _places(self) -> Array:
@@ -228,36 +209,8 @@ class TrendLevel(BetaLevel):
         return find_distinct_pairs(self.successes, self.failures)
 
     @cached_property
-    def _fits(self) -> tuple[_Fit, ...]:
-        """The trends that there are data for: logistic regressions, counts discounted by how much classes differ."""
-        n = self.successes + self.failures
-        if self.successes.size < _FEWEST_CLASSES or not n.any():
-            return ()
-        weights = normalize_weights(self.grid.log_weights)
-        alike = 1 / float(weights @ (1 / (self.grid.success + self.grid.failure)))
-        discount = 1 / (1 + np.maximum(n - 1, 0) / (alike + 1))
-        expected = np.array([0.0, _RISING / 2])
-        ridge = np.diag([1e-6, 1 / _SPREAD**2])
-        fits = []
-        for trend, x in enumerate(self._places):
-            if np.ptp(x[n > 0]) < _LEAST_RANGE:
-                continue
-            fitted = np.array([logit(np.clip(self.successes.sum() / n.sum(), *find_level_ends(n.size))), 0.0])
-            for _ in range(_FITTING_STEPS):
-                share = expit(fitted[0] + fitted[1] * x)
-                weight, rest = discount * n * share * (1 - share), discount * (self.successes - n * share)
-                gram = ridge + np.array([[weight.sum(), weight @ x], [weight @ x, weight @ x**2]])
-                step = np.linalg.solve(gram, [rest.sum(), rest @ x] - ridge @ (fitted - expected))
-                fitted = fitted + np.clip(step, -0.7, 0.7)
-                if np.abs(step).max() < _CLOSE:
-                    break
-            sd = float(np.sqrt(np.linalg.inv(gram)[1, 1]))
-            fits.append(_Fit(trend, float(fitted[1]), sd, float(fitted[0]), float(-gram[0, 1] / gram[0, 0]), share))
-        return tuple(fits)
-
-    @cached_property
     def _candidates(self) -> tuple[_Points, ...]:
-        """Points without a trend, and with each kind of trend, before its slope is weighed."""
+        """Points without a trend, and with each kind of trend that there are data for, before its slope is weighed."""
         if self.same_data is not None:
             return self.same_data._candidates
         strength = self.grid.strength
@@ -269,26 +222,48 @@ class TrendLevel(BetaLevel):
             self.grid.log_weights - np.log(strength.size),
         )
         candidates, n = [flat], self.successes + self.failures
+        if self.successes.size < _FEWEST_CLASSES or not n.any():
+            return (flat,)
         low, high = find_level_ends(n.size)
-        for fit in self._fits:
-            slope, base = (np.full(STRENGTHS.size, best) for best in (fit.slope, fit.base))
-            at_best = self._log_evidence(fit.trend, slope, base, STRENGTHS)
+        weights = normalize_weights(self.grid.log_weights)
+        alike = 1 / float(weights @ (1 / (self.grid.success + self.grid.failure)))
+        discount = 1 / (1 + np.maximum(n - 1, 0) / (alike + 1))
+        expected, ridge = np.array([0.0, RISING / 2]), np.diag([1e-6, 1 / _SPREAD**2])
+        for trend, x in enumerate(self._places):
+            if np.ptp(x[n > 0]) < _LEAST_RANGE:
+                continue
+            # the logit μ and the slope that fit best: a logistic regression, counts discounted by how classes differ
+            fitted = np.array([logit(np.clip(self.successes.sum() / n.sum(), low, high)), 0.0])
+            for _ in range(_FITTING_STEPS):
+                share = expit(fitted[0] + fitted[1] * x)
+                weight, rest = discount * n * share * (1 - share), discount * (self.successes - n * share)
+                gram = ridge + np.array([[weight.sum(), weight @ x], [weight @ x, weight @ x**2]])
+                step = np.linalg.solve(gram, [rest.sum(), rest @ x] - ridge @ (fitted - expected))
+                fitted = fitted + np.clip(step, -0.7, 0.7)
+                if np.abs(step).max() < _CLOSE:
+                    break
+            best_base, best_slope = fitted.tolist()
+            sd = float(np.sqrt(np.linalg.inv(gram)[1, 1]))
+            tilt = float(-gram[0, 1] / gram[0, 0])  # change of logit μ for a change of the slope by 1
+            # points about it, for the strengths that matter there
+            slope, base = (np.full(STRENGTHS.size, best) for best in (best_slope, best_base))
+            at_best = self._log_evidence(trend, slope, base, STRENGTHS)
             strengths = STRENGTHS[at_best > at_best.max() - _FAR]
-            information = n * fit.share * (1 - fit.share) / (1 + np.maximum(n - 1, 0) / (strengths[:, None] + 1))
+            information = n * share * (1 - share) / (1 + np.maximum(n - 1, 0) / (strengths[:, None] + 1))
             reach = 1 / np.sqrt(information.sum(1) + 0.05)
-            slopes = fit.slope + fit.sd * _ABSCISSAE
+            slopes = best_slope + sd * _ABSCISSAE
             slope, offset, of = (
                 part.ravel() for part in np.meshgrid(slopes, _OFFSETS, np.arange(strengths.size), indexing="ij")
             )
-            base = fit.base + fit.tilt * (slope - fit.slope) + offset * reach[of]
+            base = best_base + tilt * (slope - best_slope) + offset * reach[of]
             share = expit(base)
-            width = fit.sd * (_ABSCISSAE[1] - _ABSCISSAE[0]) / (_SPREAD * np.sqrt(2 * np.pi))
+            width = sd * (_ABSCISSAE[1] - _ABSCISSAE[0]) / (_SPREAD * np.sqrt(2 * np.pi))
             # the prior of μ is even between the ends; here its points are even in the logit
             spacing = share * (1 - share) * reach[of] * (_OFFSETS[1] - _OFFSETS[0]) / (high - low)
             spacing = np.where((share > low) & (share < high), spacing, 1e-300)
             log_weights = np.log(width * spacing / STRENGTHS.size)
-            log_weights = log_weights + self._log_evidence(fit.trend, slope, base, strengths[of])
-            candidates.append(_Points(np.full(of.size, fit.trend), slope, base, strengths[of], log_weights))
+            log_weights = log_weights + self._log_evidence(trend, slope, base, strengths[of])
+            candidates.append(_Points(np.full(of.size, trend), slope, base, strengths[of], log_weights))
         return tuple(candidates)
 
     @cached_property
@@ -323,11 +298,12 @@ class TrendLevel(BetaLevel):
         logs[bounded] = (terms[bounded] + gammaln(both) - gammaln(d + e + both)) @ times
         return logs
 
-    def _parameters(self, points: _Points, classes: Indices | None = None) -> tuple[Array, Array]:
-        """Both parameters of the Beta distribution of each class, or of these, (points, classes)."""
+    def _parameters(self, points: Mask | Indices, classes: Indices | None = None) -> tuple[Array, Array]:
+        """Both parameters of the Beta distribution of each class, or of these, at some points, (points, classes)."""
         places = self._places if classes is None else self._places[:, classes]
-        share = expit(points.base[:, None] + points.slope[:, None] * places[points.trend])
-        strength = points.strength[:, None]
+        trend, slope, base, strength = (part[points] for part in self._points[:4])
+        share = expit(base[:, None] + slope[:, None] * places[trend])
+        strength = strength[:, None]
         return np.maximum(share * strength, self._least), np.maximum((1 - share) * strength, self._least)
 
     @cached_property
@@ -342,14 +318,14 @@ class TrendLevel(BetaLevel):
         weights = normalize_weights(self._points.log_weights)
         kept = weights > _NEGLIGIBLE
         sizes, size = self._sizes
-        a, b = self._parameters(self._points.at(kept), sizes)
+        a, b = self._parameters(kept, sizes)
         mass = (self.successes + self.failures)[sizes] + a + b
         of_counts, of_parameters = weights[kept] @ (1 / mass), weights[kept] @ (a / mass)
         return np.asarray((self.successes * of_counts[size] + of_parameters[size]) / weights[kept].sum())
 
     def draw(self, n: int, rng: np.random.Generator) -> Array:
         """Shares of success, (n, classes)."""
-        a, b = self._parameters(self._points.at(pick(self._points.log_weights, n, rng)))
+        a, b = self._parameters(pick(self._points.log_weights, n, rng))
         return rng.beta(self.successes + a, self.failures + b)
 
 

@@ -67,17 +67,14 @@ def compute_profile_evidence(strengths: Array, counts: Array, shares: Array, tot
     return np.asarray(cells - (gammaln(distinct_totals + b) - gammaln(b)) @ rows)
 
 
-@dataclass(frozen=True)
 class ProfileRows:
     """Row i is Dirichlet(β γ_i) for a given profile γ: rows resemble the profile, β says how closely."""
 
-    counts: Array
-    profile: Array  # rows sum to 1, 0 where a column is not open to the row
-
-    @cached_property
-    def strengths(self) -> Array:
-        """Grid of β."""
-        return make_profile_strengths(self.counts.shape[1])
+    def __init__(self, counts: Array, profile: Array) -> None:
+        """Take counts and the profile of each row, which sums to 1 and is 0 where a column is not open to the row."""
+        self.counts, self.profile = counts, profile
+        self.open_cells: Mask = profile > 0
+        self.strengths = make_profile_strengths(counts.shape[1])  # grid of β
 
     @cached_property
     def log_evidence(self) -> Array:
@@ -93,11 +90,6 @@ class ProfileRows:
         per_sample = normalize_weights(self.log_evidence) / (self.counts.sum(1)[:, None] + self.strengths)
         of_counts, of_profile = per_sample.sum(1), (per_sample * self.strengths).sum(1)
         return self.counts * of_counts[:, None] + self.profile * of_profile[:, None]
-
-    @cached_property
-    def open_cells(self) -> Mask:
-        """Which columns are open to each row."""
-        return self.profile > 0
 
     def weights(self, at: Indices, rng: np.random.Generator) -> Gammas:
         """Draw the weights of the columns in each row, (draws, rows, columns), for the grid points ``at``."""
@@ -118,7 +110,6 @@ _NEGLIGIBLE = 1e-12
 _KAPPA = make_log_grid(1e-2, 100.0, 24)
 
 
-@dataclass(frozen=True)
 class SharedRows:
     """Row i is Dirichlet(β γ) with a profile γ that all rows share and that is learnt from them.
 
@@ -127,13 +118,13 @@ class SharedRows:
     With these the likelihood is close to C ∏ γ_j^u_j, which gives the evidence with γ integrated out.
     """
 
-    counts: Array
-    open_cells: Mask
-
-    @cached_property
-    def strengths(self) -> Array:
-        """Grid of β."""
-        return make_log_grid(0.05, 100.0 * self.counts.shape[1], 16)
+    def __init__(self, counts: Array, open_cells: Mask) -> None:
+        """Take counts and which columns are open to each row."""
+        self.counts, self.open_cells = counts, open_cells
+        self.strengths = make_log_grid(0.05, 100.0 * counts.shape[1], 16)  # grid of β
+        # rows and columns of the closed cells, where they are few among many
+        are_few = open_cells.size >= _MANY_CELLS and np.count_nonzero(open_cells) >= 0.9 * open_cells.size
+        self._closed: Sequence[Indices] | None = np.nonzero(~open_cells) if are_few else None
 
     @cached_property
     def _fit(self) -> tuple[Array, Array]:
@@ -174,14 +165,6 @@ class SharedRows:
         of_rows = np.where(totals > 0, gammaln(totals + mass) - gammaln(mass), 0.0)
         log_likelihood = (gammaln(n + x) - gammaln(x)) @ times - of_rows.sum(1)
         return uses + kappa, log_likelihood + occam
-
-    @cached_property
-    def _closed(self) -> tuple[Indices, Indices] | None:
-        """Rows and columns of the closed cells, where they are few among many; None elsewhere."""
-        if self.open_cells.size < _MANY_CELLS or np.count_nonzero(self.open_cells) < 0.9 * self.open_cells.size:
-            return None
-        rows, columns = np.nonzero(~self.open_cells)
-        return rows, columns
 
     def _open_sums(self, profiles: Array) -> Array:
         """Add up each profile over the columns that are open to each row."""
@@ -241,7 +224,6 @@ _SUBSET_STRENGTHS = make_log_grid(0.1, 50.0, 10)
 _SIZES = 80  # subset sizes considered one by one; beyond, on a logarithmic grid
 
 
-@dataclass(frozen=True)
 class SubsetRows:
     """Row i uses a random subset of its columns, alike within it: Dirichlet(b) on the subset.
 
@@ -250,30 +232,25 @@ class SubsetRows:
     a few others about equally often and hardly ever for the rest.
     """
 
-    counts: Array
-    open_cells: Mask
-
-    @cached_property
-    def _grid(self) -> tuple[Array, Array]:
-        """The values of ω, and the sizes of subsets."""
-        widest = int(self.open_cells.sum(1).max())
-        sizes = np.arange(1.0, widest + 1)
+    def __init__(self, counts: Array, open_cells: Mask) -> None:
+        """Take counts and which columns are open to each row."""
+        self.counts, self.open_cells = counts, open_cells
+        width = open_cells.sum(1)
+        widest = int(width.max())
+        self.shares = make_log_grid(0.5 / max(widest, 2), 0.98, 14)  # grid of ω
+        self._sizes = np.arange(1.0, widest + 1)  # of subsets
         if widest > _SIZES:
-            sizes = distinct(np.round(make_log_grid(1.0, widest, _SIZES)))
-        return make_log_grid(0.5 / max(widest, 2), 0.98, 14), sizes
-
-    @cached_property
-    def _kinds(self) -> tuple[Array, Indices]:
-        """Distinct (open columns, observed columns, total) of the rows, and the kind of each row."""
-        facts = np.stack([self.open_cells.sum(1), (self.counts > 0).sum(1), self.counts.sum(1)])
+            self._sizes = distinct(np.round(make_log_grid(1.0, widest, _SIZES)))
+        # distinct (open columns, observed columns, total) of the rows, and which of them each row has
+        facts = np.stack([width, (counts > 0).sum(1), counts.sum(1)])
         kinds, place = np.unique(facts, axis=1, return_inverse=True)
-        return kinds.astype(float), place.ravel()
+        self._kinds: tuple[Array, Indices] = kinds.astype(float), place.ravel()
 
     @cached_property
     def _log_parts(self) -> tuple[Array, Array]:
         """Log of P(subset size, counts), up to what no size changes, as a part for each ω and one for each b."""
         width, seen, total = self._kinds[0][:, :, None]
-        shares, sizes = self._grid
+        sizes = self._sizes
         possible = (sizes >= seen) & (sizes <= width)
         a = np.where(possible, sizes, np.maximum(seen, 1))
         ways = gammaln(width - seen + 1) - gammaln(a - seen + 1) - gammaln(np.maximum(width - a, 0) + 1)
@@ -283,7 +260,7 @@ class SubsetRows:
             steps = np.maximum(np.diff(edges), 1e-9)
         ways = np.where(possible, ways + np.log(steps), -np.inf)
         by_share = []
-        for share in shares:
+        for share in self.shares:
             none = np.log1p(-((1 - share) ** np.maximum(width, 1)))
             by_share.append(ways + a * np.log(share) + (width - a) * np.log1p(-share) - none)
         return np.stack(by_share), np.stack([gammaln(a * b) - gammaln(a * b + total) for b in _SUBSET_STRENGTHS])
@@ -320,11 +297,10 @@ class SubsetRows:
         """Expected shares, (rows, columns)."""
         (width, seen, total), place = self._kinds
         chance = self._size_chances * normalize_weights(self.log_evidence)[:, None, None]
-        shares, sizes = self._grid
-        b = np.tile(_SUBSET_STRENGTHS, shares.size)[:, None, None]
-        per_sample = chance / (total[:, None] + sizes * b)
+        b = np.tile(_SUBSET_STRENGTHS, self.shares.size)[:, None, None]
+        per_sample = chance / (total[:, None] + self._sizes * b)
         per_column = (per_sample * b).sum(0)
-        added = (sizes - seen[:, None]) / np.maximum(width - seen, 1)[:, None]
+        added = (self._sizes - seen[:, None]) / np.maximum(width - seen, 1)[:, None]
         unseen = (per_column * np.maximum(added, 0)).sum(1)[place][:, None]
         observed = self.counts * per_sample.sum((0, 2))[place][:, None] + per_column.sum(1)[place][:, None]
         return np.where(self.open_cells, np.where(self.counts > 0, observed, unseen), 0.0)
@@ -334,7 +310,7 @@ class SubsetRows:
         # the columns that belong to the subset: the observed ones and random others
         kinds, place = self._kinds
         below = np.cumsum(self._size_chances, axis=2)[at][:, place, :-1] < rng.random((at.size, place.size, 1))
-        size = np.maximum(self._grid[1][below.sum(2)], np.maximum(kinds[1, place], 1))
+        size = np.maximum(self._sizes[below.sum(2)], np.maximum(kinds[1, place], 1))
         keys = rng.random((at.size, *self.counts.shape))
         keys[:, ~self.open_cells] = 2.0
         keys[:, self.counts > 0] = -1.0
