@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real, dot, mark_undefined, ratio
 from infoscope.metrics.registry import Card, Law, metric
-from infoscope.metrics.shannon import cells_open_in_columns, cells_open_in_rows
+from infoscope.metrics.shannon import compute_open_nats
 from infoscope.tables import Contingency, remembered
 
 _LAWS = frozenset({Law.SCALING, Law.EXCHANGE, Law.EMPTY_CLASS})
@@ -234,7 +234,7 @@ def neighbour_loss_share(table: Contingency) -> Real:
     0.531
     """
     steps = _count_steps(table)
-    lost = np.where(steps.cells > 0, cells_open_in_columns(table) + cells_open_in_rows(table), 0.0)
+    lost = np.where(steps.cells > 0, compute_open_nats(table, "truth") + compute_open_nats(table, "system"), 0.0)
     near = dot(lost, (steps.distance == 1).astype(float))
     wrong = dot(lost, (steps.distance > 0).astype(float))
     return ratio(np.minimum(near, wrong), wrong)

@@ -41,32 +41,29 @@ _DISTANCE = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.EXCHANGE, Law.PERFE
 
 @remembered
 def _within_clusters(table: Contingency) -> Real:
-    if table.squares_in_range:
-        inside = quotient(table.column_squares, table.column_totals, empty=0.0)
-        if table.squares_exactly or _is_mixed(table, inside):
-            return _mean_share(inside, table.column_totals)
-    shares = quotient(table.cells, table.at_columns(table.column_totals), empty=0.0)
-    return _mean_share(table.per_column(table.cells * shares), table.column_totals)
+    return _average_shares(table, "clusters")
 
 
 @remembered
 def _within_groups(table: Contingency) -> Real:
+    return _average_shares(table, "groups")
+
+
+def _average_shares(table: Contingency, lines: Literal["groups", "clusters"]) -> Real:
+    """Average over samples the share of their line that lies in the same cell: exactly 1 when all of it does."""
+    if lines == "groups":
+        totals, lay_out, add_up = table.row_totals, table.at_rows, table.per_row
+    else:
+        totals, lay_out, add_up = table.column_totals, table.at_columns, table.per_column
+    inside, is_sure = totals, False
     if table.squares_in_range:
-        inside = quotient(table.row_squares, table.row_totals, empty=0.0)
-        if table.squares_exactly or _is_mixed(table, inside):
-            return _mean_share(inside, table.row_totals)
-    shares = quotient(table.cells, table.at_rows(table.row_totals), empty=0.0)
-    return _mean_share(table.per_row(table.cells * shares), table.row_totals)
-
-
-def _is_mixed(table: Contingency, inside: Real) -> bool:
-    """Return True if so much lies outside that the rounding of a sum of squares does not show in it."""
-    return holds_everywhere(table.grand_total - inside.sum(axis=-1) > CLEARLY_LEFT * table.grand_total)
-
-
-def _mean_share(inside: Real, groups: Real) -> Real:
-    """Average over samples the share of their group that lies in the same cell: exactly 1 when all of it does."""
-    return share(inside.sum(axis=-1), np.maximum(groups - inside, 0.0).sum(axis=-1))
+        inside = quotient(table.row_squares if lines == "groups" else table.column_squares, totals, empty=0.0)
+        # so much lies outside that the rounding of a sum of squares does not show in it
+        outside = table.grand_total - inside.sum(axis=-1)
+        is_sure = table.squares_exactly or holds_everywhere(outside > CLEARLY_LEFT * table.grand_total)
+    if not is_sure:
+        inside = add_up(table.cells * quotient(table.cells, lay_out(totals), empty=0.0))
+    return share(inside.sum(axis=-1), np.maximum(totals - inside, 0.0).sum(axis=-1))
 
 
 @metric(

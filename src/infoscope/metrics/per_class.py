@@ -4,7 +4,7 @@ Metrics of the level "truth" have one number per true class, those of "system" o
 per stored cell.
 """
 
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from infoscope.core.validation import validated
 from infoscope.metrics.independence import log_lifts
 from infoscope.metrics.one_vs_rest import compute_f_beta, jaccard_parts, one_vs_rest
 from infoscope.metrics.registry import Card, Law, class_metric
-from infoscope.metrics.shannon import cells_open_in_columns, cells_open_in_rows
+from infoscope.metrics.shannon import compute_open_nats
 from infoscope.tables import Contingency, remembered
 
 # ── true classes and predictions ────────────────────────────────────────────────────────────────
@@ -28,19 +28,17 @@ class _OpenNats(NamedTuple):
     by_output: Real
     total: Real
 
-    @classmethod
-    def of(cls, table: Contingency, nats: Real) -> Self:
-        return cls(table.per_row(nats), table.per_column(nats), nats.sum(axis=-1)[..., None])
-
 
 @remembered
 def _missed(table: Contingency) -> _OpenNats:
-    return _OpenNats.of(table, cells_open_in_columns(table))
+    nats = compute_open_nats(table, "truth")
+    return _OpenNats(table.per_row(nats), table.per_column(nats), nats.sum(axis=-1)[..., None])
 
 
 @remembered
 def _false(table: Contingency) -> _OpenNats:
-    return _OpenNats.of(table, cells_open_in_rows(table))
+    nats = compute_open_nats(table, "system")
+    return _OpenNats(table.per_row(nats), table.per_column(nats), nats.sum(axis=-1)[..., None])
 
 
 def _part_of_all(part: Real, total: Real) -> Real:
@@ -360,7 +358,7 @@ def cell_missed_information(table: Contingency) -> Real:
     >>> [float(x) for x in cell_missed_information(Contingency.from_matrix([[4, 0], [4, 0]]))]
     [0.5, 0.0, 0.5, 0.0]
     """
-    return cells_open_in_columns(table) / table.grand_total[..., None] / np.log(2.0)
+    return compute_open_nats(table, "truth") / table.grand_total[..., None] / np.log(2.0)
 
 
 @class_metric(
@@ -383,7 +381,7 @@ def cell_false_information(table: Contingency) -> Real:
     >>> [float(x) for x in cell_false_information(Contingency.from_matrix([[4, 4], [0, 0]]))]
     [0.5, 0.5, 0.0, 0.0]
     """
-    return cells_open_in_rows(table) / table.grand_total[..., None] / np.log(2.0)
+    return compute_open_nats(table, "system") / table.grand_total[..., None] / np.log(2.0)
 
 
 @class_metric(

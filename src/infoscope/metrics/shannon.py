@@ -5,10 +5,10 @@ on three parts that are sums of non-negative terms, so 0 and 1 come out exactly;
 summed from what single classes and cells leave open.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log2
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,8 +139,8 @@ def _few_bits(table: Contingency) -> Entropies:
         sum_rows(nats) / np.log(2.0)
         for nats in (
             *(open_nats(side, total[..., None], sum_others(side)) for side in (table.row_totals, table.column_totals)),
-            cells_open_in_columns(table),
-            cells_open_in_rows(table),
+            compute_open_nats(table, "truth"),
+            compute_open_nats(table, "system"),
         )
     ]
     bits = [mass / total for mass in masses]
@@ -174,19 +174,16 @@ def _merge(few: NDArray[np.bool_], careful: Entropies, plain: Entropies) -> Entr
     return Entropies(truth, system, joint, mutual, missed, spurious, shares, plain.k, plain.m)
 
 
-def cells_open_in_columns(table: Contingency) -> Real:
-    """Nats that each cell leaves open about the truth, weighted by its size: missed information."""
-    return _open_of_lines(table, table.at_columns, table.per_column, table.column_totals)
+def compute_open_nats(table: Contingency, side: Literal["truth", "system"]) -> Real:
+    """Compute the nats that each cell leaves open about a side, given the other, weighted by its size.
 
-
-def cells_open_in_rows(table: Contingency) -> Real:
-    """Nats that each cell leaves open about the output, weighted by its size: false information."""
-    return _open_of_lines(table, table.at_rows, table.per_row, table.row_totals)
-
-
-def _open_of_lines(
-    table: Contingency, lay_out: Callable[[Real], Real], add_up: Callable[[Real], Real], totals: Real
-) -> Real:
+    About the truth that is missed information, about the system false information.
+    """
+    lay_out, add_up, totals = (
+        (table.at_columns, table.per_column, table.column_totals)
+        if side == "truth"
+        else (table.at_rows, table.per_row, table.row_totals)
+    )
     wholes = lay_out(totals)
     if table.adds_exactly:
         return open_nats(table.cells, wholes, wholes - table.cells)
