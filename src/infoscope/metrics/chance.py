@@ -231,6 +231,8 @@ _MOST_EXACT = 10**9
 """From this many samples of a kind on NumPy draws no hypergeometric numbers."""
 _SMALL_PART = 1e-3
 """Drawn samples are independent up to this part of all."""
+_ENOUGH = 50
+"""Random tables that reach the value, after which no more are drawn."""
 _BATCH = 100
 """Tables that are drawn before it is asked whether enough reach the value."""
 _SEED = 20_230_517
@@ -325,17 +327,15 @@ def information_nats(table: NDArray[np.integer[Any]] | Real) -> float:
     return cells - columns - rows + whole
 
 
-def permuted_p_value(
-    tables: Sequence[NDArray[np.int64]], permutations: int, rng: np.random.Generator, enough: int = 50
-) -> float:
+def permuted_p_value(tables: Sequence[NDArray[np.int64]], permutations: int, rng: np.random.Generator) -> float:
     """P of at least this much information within strata, by random tables with the margins of each stratum.
 
-    Drawing stops once ``enough`` tables reach the value (Besag and Clifford), so that what is no relation costs little.
+    Drawing stops once enough tables reach the value (Besag and Clifford), so that what is no relation costs little.
     No table may have an empty row or column.
     """
     observed = sum(float(_n_log_n(table).sum()) for table in tables)
     hits = done = 0
-    while done < permutations and hits < enough:
+    while done < permutations and hits < _ENOUGH:
         size = min(_BATCH, permutations - done)
         drawn = sum(_draw_tables(table, size, rng) for table in tables)
         hits += int(np.count_nonzero(drawn >= observed - _TIED * max(abs(observed), 1.0)))

@@ -512,11 +512,8 @@ class EntropyMoments:
 
     def sd_of(self, measure: str) -> float:
         """Posterior standard deviation of one measure."""
-        return float(np.sqrt(max(self.covariance_of(measure, measure), 0.0)))
-
-    def covariance_of(self, one: str, other: str) -> float:
-        """Posterior covariance of two measures."""
-        return float(self.covariance[MEASURES.index(one), MEASURES.index(other)])
+        place = MEASURES.index(measure)
+        return float(np.sqrt(max(float(self.covariance[place, place]), 0.0)))
 
 
 def assemble(means: Array, first_order: Array, margins: Margins, brackets: Brackets) -> EntropyMoments:
@@ -1057,13 +1054,6 @@ def compute_group_entropies(groups: Indices, v: Array, rest: tuple[Array, float]
     variance = np.maximum((first + second / whole) / (whole + 1), 0.0)
     has_mass = total > 0
     return GroupMoments(np.where(has_mass, mean, np.nan), np.where(has_mass, variance, np.nan))
-
-
-def compute_group_shares(part: Array, total: Array) -> GroupMoments:
-    """Share of one cell in its group: Beta(part, total − part)."""
-    whole = np.where(total > 0, total, np.nan)
-    mean = part / whole
-    return GroupMoments(mean, mean * (1 - mean) / (whole + 1))
 
 
 def mix_groups(parts: Sequence[tuple[float, GroupMoments]]) -> GroupMoments:

@@ -24,7 +24,6 @@ from infoscope.posterior.exact_moments import (
     EntropyMoments,
     GroupMoments,
     compute_group_entropies,
-    compute_group_shares,
     mix_groups,
 )
 from infoscope.posterior.measures import (
@@ -631,4 +630,7 @@ def _moments_within(belief: DirichletBelief, side: Side) -> tuple[GroupMoments, 
     part = np.full(size, np.nan)
     prior_of_matches = belief.prior if isinstance(belief.prior, float) else belief.prior[table.matches]
     part[table.matches[SIDES.index(side)]] = table.diagonal + prior_of_matches
-    return compute_group_entropies(groups, v, (others, prior)), compute_group_shares(part, total)
+    whole = np.where(total > 0, total, np.nan)
+    mean = part / whole  # of Beta(part, total − part)
+    shares = GroupMoments(mean, mean * (1 - mean) / (whole + 1))
+    return compute_group_entropies(groups, v, (others, prior)), shares

@@ -41,7 +41,7 @@ from infoscope.readers.files import Files, is_read_once
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.query import as_names
 from infoscope.readers.reader import count_tables, prepare_finished_tables
-from infoscope.results.estimate import Estimate
+from infoscope.results.estimate import Estimate, drop_infinite
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance
 from infoscope.studies.clustering import splits_and_merges
@@ -758,10 +758,7 @@ def _measure_classes(subject: TableInput, side: Literal["truth", "system"], leve
         summary = None if subject.has_one_class and entry.card.is_information else beliefs.get(name)
         parts: list[list[float | None]] = []
         if summary is not None:
-            parts = [
-                [x if isfinite(x) else None for x in np.asarray(part).tolist()]
-                for part in (summary.mean, summary.sd, summary.low, summary.high)
-            ]
+            parts = [list(map(drop_infinite, np.asarray(part))) for part in summary]
         column = []
         for place in places:
             number = numbers[name][place]

@@ -450,7 +450,7 @@ class JudgeDrift:
 
 
 def measure_judge_drift(
-    patterns: Rows, given: Sequence[str], judge: str, systems: Sequence[str], period: str, *, seed: int = 0
+    patterns: Rows, given: Sequence[str], judge: str, systems: Sequence[str], period: str
 ) -> JudgeDrift:
     """Test verdicts given the true class, and the mix of verdicts and predictions, from period to period.
 
@@ -487,7 +487,7 @@ def measure_judge_drift(
         judge,
         tuple(map(str, patterns.labels[place])),
         tuple(int(number) for number in tables.sum(axis=(0, 1))),
-        compute_p_given_truth(tables, seed=seed),
+        compute_p_given_truth(tables),
         p_mix,
         str(patterns.labels[place][farthest]),
     )

@@ -35,7 +35,7 @@ from infoscope.readers.frames import is_column_mapping
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.reader import read_distinct_rows
 from infoscope.results.base import Result
-from infoscope.results.estimate import Estimate
+from infoscope.results.estimate import Estimate, drop_infinite
 from infoscope.results.finding import Finding, shorten_list
 from infoscope.results.frame import Record, make_tidy
 from infoscope.results.provenance import Provenance
@@ -441,7 +441,7 @@ def _make_result(posterior: LatentPosterior, level: float, seed: int) -> LatentT
         labels=round(float(data.counts[data.labelled].sum())),
         log_likelihood=posterior.fit.log_likelihood,
         draws=len(draws),
-        r_hat=posterior.r_hat if np.isfinite(posterior.r_hat) else None,
+        r_hat=drop_infinite(posterior.r_hat),
         settled=posterior.settled,
         pairs=tuple(pairs),
         votes=votes,

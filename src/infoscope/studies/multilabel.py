@@ -32,7 +32,7 @@ from infoscope.metrics.registry import Card
 from infoscope.posterior.summary import binomial_interval
 from infoscope.readers.labels import make_cleaner
 from infoscope.results.base import SystemsResult
-from infoscope.results.estimate import Difference, Estimate, Verdict
+from infoscope.results.estimate import Difference, Estimate, Verdict, drop_infinite
 from infoscope.results.finding import Finding, shorten_list
 from infoscope.results.frame import make_tidy
 from infoscope.results.notation import state_p_value
@@ -930,7 +930,7 @@ def compute_levels(
                 len(pair.categories),
                 bits,
                 max(1.0 - bits / all_bits if all_bits > 0 else 0.0, 0.0),
-                {name: value if np.isfinite(value) else None for name, value in values.items()},
+                {name: drop_infinite(value) for name, value in values.items()},
                 tuple(ParentCost(name, children[name], max(bits, 0.0)) for name, bits in costliest),
             )
         )

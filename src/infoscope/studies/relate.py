@@ -33,7 +33,7 @@ from infoscope.readers.labels import Cleaning
 from infoscope.readers.query import as_names
 from infoscope.readers.reader import read_distinct_rows
 from infoscope.results.base import Result
-from infoscope.results.estimate import Estimate
+from infoscope.results.estimate import Estimate, drop_infinite
 from infoscope.results.finding import Finding
 from infoscope.results.frame import Record
 from infoscope.results.provenance import Provenance
@@ -457,13 +457,12 @@ def _relate_pairs(
             continue
         table, effective = Contingency.from_matrix(counts), counts if scale == 1 else counts * scale
         p_value, method = compute_p_value([effective], permutations, rng)
-        of_first, of_second = float(proficiency(table)), float(information_precision(table))
         yield Relation(
             *names,
             float(counts.sum()),
             Estimate.of(mutual_information(table)),
-            of_first if np.isfinite(of_first) else None,
-            of_second if np.isfinite(of_second) else None,
+            drop_infinite(proficiency(table)),
+            drop_infinite(information_precision(table)),
             float(erroneous_information(table)),
             _estimate_chance_bits([effective]),
             p_value,

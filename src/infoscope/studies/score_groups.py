@@ -205,7 +205,9 @@ def score_groups(
     columns: list[ScoreColumn] = []
     findings: list[Finding] = []
     for place, name in enumerate(scores):
-        own = {group: _take_column(rows, place, raw=raw) for group, rows in kept.items()}
+        own = {group: replace(rows, values=rows.values[:, [place]]) for group, rows in kept.items()}
+        if raw:  # a logit becomes a probability
+            own = {group: replace(rows, values=apply_logistic(rows.values)) for group, rows in own.items()}
         column, about = _sum_up_column(name, own, chosen)
         columns.append(column)
         findings += [replace(each, text=f"{name}: {each.text}") if len(scores) > 1 else each for each in about]
@@ -222,12 +224,6 @@ def score_groups(
         Provenance(rows=int(sum(rows.rows.sum() for rows in kept.values())), ignored=left_out),
         (*findings, *describe_ignored_rows(left_out)),
     )
-
-
-def _take_column(rows: ScoreRows, place: int, *, raw: bool) -> ScoreRows:
-    """Return the rows with one of their scores; a logit becomes a probability."""
-    values = rows.values[:, [place]]
-    return replace(rows, values=apply_logistic(values) if raw else values)
 
 
 def _sum_up_column(

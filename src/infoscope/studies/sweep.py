@@ -30,7 +30,7 @@ from infoscope.readers.columns import resolve_columns
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.query import as_names
 from infoscope.results.base import Result
-from infoscope.results.estimate import Estimate
+from infoscope.results.estimate import Estimate, drop_infinite
 from infoscope.results.finding import Finding
 from infoscope.results.frame import Record
 from infoscope.results.notation import state_p_value
@@ -396,7 +396,7 @@ class Sweep(CurveResult):
         return replace(
             self,
             thresholds=np.asarray(self.thresholds)[keep].tolist(),
-            stored_curves={name: tuple(_drop_infinite(values[keep])) for name, values in curves.items()},
+            stored_curves={name: tuple(map(drop_infinite, values[keep])) for name, values in curves.items()},
             stored_choices=tuple(
                 replace(choice, point=int(np.searchsorted(keep, choice.point))) for choice in self.choices
             ),
@@ -423,7 +423,7 @@ class Sweep(CurveResult):
     def records(self) -> Iterator[Record]:
         """Yield one record per operating point with the metrics that are shown."""
         columns = [self.thresholds, *map(self.values, self.shown_metrics)]
-        for threshold, *row in zip(*(_drop_infinite(np.asarray(column)) for column in columns), strict=True):
+        for threshold, *row in zip(*(map(drop_infinite, np.asarray(column)) for column in columns), strict=True):
             yield {"threshold": threshold, **dict(zip(self.shown_metrics, map(Estimate, row), strict=True))}
 
 
@@ -440,10 +440,6 @@ def _evaluate(tables: Contingency, metric: str) -> Real:
         return np.broadcast_to(np.asarray(find(metric).score(tables), dtype=float), tables.batch_shape)
     column = tables.system_labels.index(tables.positive_label)
     return tables.column_totals[..., column] / tables.grand_total
-
-
-def _drop_infinite(values: Real) -> list[float | None]:
-    return [float(value) if np.isfinite(value) else None for value in values.tolist()]
 
 
 # The study ------------------------------------------------------------------------------------------------------------

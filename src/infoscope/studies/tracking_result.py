@@ -27,7 +27,7 @@ from infoscope.core.numerics import Real, as_real, pareto_front
 from infoscope.core.validation import KeywordHints
 from infoscope.errors import InputError
 from infoscope.results.base import SystemsResult
-from infoscope.results.estimate import Difference, Estimate
+from infoscope.results.estimate import Difference, Estimate, drop_infinite
 from infoscope.results.finding import Finding
 from infoscope.results.frame import make_tidy
 from infoscope.results.provenance import IgnoredRows, Provenance
@@ -527,7 +527,7 @@ def _compare_pair(
         b=b.name,
         metric=metric,
         estimate=estimate,
-        probability_a_better=better if np.isfinite(better) else None,
+        probability_a_better=drop_infinite(better),
         paired=True,
         verdict="better" if better > 1 - tail else "worse" if better < tail else "inconclusive",
         tests={"sign_flip_p_value": p_value} if np.isfinite(p_value) else {},

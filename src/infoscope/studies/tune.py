@@ -25,7 +25,7 @@ from infoscope.readers.labels import Cleaning
 from infoscope.readers.query import Query, as_names
 from infoscope.readers.reader import LabelKeywords, count_tables, prepare_finished_tables, read_joints
 from infoscope.results.base import Result
-from infoscope.results.estimate import Estimate
+from infoscope.results.estimate import Estimate, drop_infinite
 from infoscope.results.finding import Finding
 from infoscope.results.frame import Record
 from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
@@ -253,10 +253,7 @@ class Tuning(CurveResult):
         return Result.to_dict(self._store() if self.tables else self)
 
     def _store(self, names: Sequence[str] | None = None) -> Tuning:
-        curves = {
-            name: tuple(float(x) if np.isfinite(x) else None for x in values)
-            for name, values in self.metrics(names).items()
-        }
+        curves = {name: tuple(map(drop_infinite, values)) for name, values in self.metrics(names).items()}
         return replace(
             self, stored_best=self.best_setting, stored_values=curves, stored_positive=self.positive, tables=()
         )
