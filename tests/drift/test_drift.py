@@ -289,3 +289,16 @@ def test_the_smallest_change_allows_for_all_pairs() -> None:
     part = ifs.drift(*three).pair("a", "b").second_given_first
     away = part.smallest_found * 2 * 800 * np.log(2)
     assert ncx2.sf(chi2.isf(0.05 / 3, 2), 2, away) == pytest.approx(0.8, abs=1e-6)
+
+
+def test_agreement_is_the_share_of_equal_labels() -> None:
+    rng = np.random.default_rng(8)
+    before, after = (
+        {"a": rng.integers(0, 3, 90), "b": rng.integers(0, 4, 90)},  # b has a label that a never uses
+        {"a": rng.integers(0, 3, 70), "b": rng.integers(0, 4, 70)},
+    )
+    found = ifs.drift(before, after, permutations=99)
+    expected = tuple(float(np.mean(period["a"] == period["b"])) for period in (before, after))
+    assert found.pair("a", "b").agreement == pytest.approx(expected)
+    shown = " ".join(found.to_text().split())
+    assert f"a and b agree on {expected[1]:.1%} of the items, {expected[0]:.1%} before" in shown

@@ -87,7 +87,7 @@ def test_lower_is_better_turns_the_rule_around(evaluations: list[ifs.Evaluation]
     assert found.of("svm").newest.rule == "one run"
     assert found.of("svm").newest.z > 3
     assert "higher than" in found.findings[0].text
-    assert "rose" in found.to_text()
+    assert "is worse in the newest run" in found.to_text()
 
 
 def test_a_new_baseline_is_not_compared_with_earlier_runs(folder: Path) -> None:
@@ -216,3 +216,23 @@ def test_other_classes_are_pointed_out(evaluations: list[ifs.Evaluation]) -> Non
     found = ifs.history([*evaluations[:10], ifs.evaluate(truth, {"svm": truth})])
     (warning,) = [finding for finding in found.findings if finding.code == "other_classes"]
     assert "new: 'emu'" in warning.text
+
+
+def test_the_accuracy_stands_beside_another_metric() -> None:
+    rng = np.random.default_rng(4)
+    rows = [predictions(rng, 0.8) for _ in range(11)] + [fallen(rng)]
+    found = ifs.history([ifs.evaluate(truth, {"svm": predicted}) for truth, predicted in rows])
+    right = [float(np.mean(truth == predicted)) for truth, predicted in rows]
+    series = found.of("svm")
+    assert not any(point.rule for point in series.points[:-1])
+    assert series.accuracy is not None
+    assert series.accuracy.value == pytest.approx(right[-1])
+    assert series.accuracy_before == pytest.approx(np.mean(right[:-1]))
+    text = " ".join(found.to_text().split())
+    assert f"right in {right[-1]:.1%} of its samples, {np.mean(right[:-1]):.1%} before; captured information" in text
+    assert (
+        ifs.history([ifs.evaluate(truth, {"svm": predicted}) for truth, predicted in rows[-3:]], metric="accuracy")
+        .of("svm")
+        .accuracy
+        is None
+    )

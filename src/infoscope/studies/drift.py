@@ -93,6 +93,8 @@ class PairDrift:
     first: str
     second: str
     items: tuple[int, int]
+    agreement: tuple[float, float]
+    """Share of the items that both give the same label."""
     mutual_information: tuple[float, float]
     variation_of_information: tuple[float, float]
     both: DriftPart
@@ -315,12 +317,14 @@ def _compare_relations(first: Rows, second: Rows, level: float, permutations: in
         if not before.sum() or not after.sum():
             continue
         tables = [Contingency.from_matrix(table) for table in (before, after)]
+        same = np.array([[one == other for other in first.labels[b]] for one in first.labels[a]])
         second_given_first = compare([np.stack(rows) for rows in zip(before, after, strict=True)])
         first_given_second = compare([np.stack(rows) for rows in zip(before.T, after.T, strict=True)])
         yield PairDrift(
             first.names[a],
             first.names[b],
             (int(before.sum()), int(after.sum())),
+            (float(before[same].sum() / before.sum()), float(after[same].sum() / after.sum())),
             (float(mutual_information(tables[0])), float(mutual_information(tables[1]))),
             (float(erroneous_information(tables[0])), float(erroneous_information(tables[1]))),
             both=compare([np.stack([before.ravel(), after.ravel()])]),

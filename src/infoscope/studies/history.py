@@ -50,6 +50,7 @@ from infoscope.studies.evaluation import Evaluation
 from infoscope.tables.labels import list_few
 from infoscope.typing import Json, StrPath
 
+ACCURACY = "accuracy"
 BASELINE_RUNS = 30
 """The first runs, which say what to expect."""
 MIN_RUNS = 8
@@ -140,6 +141,10 @@ class RunSeries:
     baselines: tuple[RunBaseline, ...] = ()
     label: str | None = None
     """The class whose recall it is; None for the system's metric."""
+    accuracy: Estimate | None = None
+    """Accuracy of the newest run, where another metric is watched."""
+    accuracy_before: float | None = None
+    """Its mean over the runs before that are compared with the newest one and were no alarm."""
 
     @property
     def newest(self) -> RunPoint:
@@ -298,7 +303,7 @@ def history(
         if not values:
             continue
         series, own_alarms = _follow_series(marked_runs, values, name, sign=sign)
-        all_series.append(series)
+        all_series.append(series if entry.name == ACCURACY else _add_accuracy(series, dict(measured), marked_runs))
         alarms += own_alarms
         labels = measured[-1][1].recalls.names
         classes_watched = max(classes_watched, len(labels))
@@ -430,6 +435,15 @@ def _follow_series(
             alarms.append(Alarm(system, run, judgement.rule, judgement.z, judgement.chance, label))
     baselines += watch.list_baselines(first, last)
     return RunSeries(system, tuple(points), tuple(baselines), label), alarms
+
+
+def _add_accuracy(series: RunSeries, measured: Mapping[int, SystemRecord], runs: Sequence[Run]) -> RunSeries:
+    """Add the accuracy of the newest run to a series of another metric, and that of the runs before."""
+    entry, start = find(ACCURACY), _find_last_mark(runs)
+    quiet = [point.run for point in series.points[:-1] if point.run >= start and not point.rule]
+    before = [known.value for run in quiet if (known := measured[run].estimate(entry)) and known.value is not None]
+    newest = measured[series.newest.run].estimate(entry)
+    return replace(series, accuracy=newest, accuracy_before=float(np.mean(before)) if before else None)
 
 
 def _find_changed_cells(records: Sequence[RunRecord], runs: Sequence[Run], name: str) -> Iterator[ChangedCell]:

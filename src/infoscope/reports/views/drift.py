@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 
 from infoscope.figures.comparison import ComparisonDisplay, ForestRow
 from infoscope.figures.display import Display
-from infoscope.reports.outline import Appendix, Column, Name, Outline, Section, Table, Tile
+from infoscope.reports.outline import Appendix, Column, Inline, Name, Outline, Section, Table, Tile
 from infoscope.reports.shared import tabulate
-from infoscope.results.notation import Units, format_count, format_p_value
+from infoscope.results.notation import Units, format_count, format_p_value, format_share
 from infoscope.studies.drift import Drift
 
 
@@ -28,11 +28,11 @@ def outline(result: Drift, unit: Units) -> Outline:
     """Write the outline: which systems or pairs changed, then every pair and every system."""
     changed = sum(pair.p_adjusted <= result.level for pair in result.pairs)
     shown = sum(system.p_adjusted <= result.level for system in result.systems)
-    headline = f"No pair of systems relates differently in {result.after}."
+    headline = f"No pair of systems relates differently in {result.after}"
     if result.changed:
-        headline = f"{', '.join(result.changed)} changed between {result.before} and {result.after}."
+        headline = f"{', '.join(result.changed)} changed between {result.before} and {result.after}"
     elif changed:
-        headline = f"{changed} of {len(result.pairs)} pairs of systems relate differently in {result.after}."
+        headline = f"{changed} of {len(result.pairs)} pairs of systems relate differently in {result.after}"
     return Outline(
         title=f"Drift of {len(result.names)} systems",
         kicker=(
@@ -40,7 +40,7 @@ def outline(result: Drift, unit: Units) -> Outline:
             f"{len(result.names)} systems",
             f"{format_count(result.items[0])} items before, {format_count(result.items[1])} after",
         ),
-        headline=headline,
+        headline=(headline, *_describe_agreement(result), "."),
         tiles=[
             Tile(f"{changed} of {len(result.pairs)}", "pairs relate differently", "", "Holm-corrected"),
             Tile(f"{shown} of {len(result.systems)}", "systems with other frequencies of labels", "", "Holm-corrected"),
@@ -59,8 +59,30 @@ def outline(result: Drift, unit: Units) -> Outline:
     )
 
 
+def _describe_agreement(result: Drift) -> tuple[Inline, ...]:
+    """Write on how many items the pair that changed most surely agrees, and agreed before; nothing without labels."""
+    concerned = [pair for pair in result.pairs if {pair.first, pair.second} & {*result.changed}] or result.pairs
+    pair = min(concerned, key=lambda pair: (pair.p_adjusted, -pair.information), default=None)
+    if pair is None or not any(pair.agreement):
+        return ()
+    before, after = map(format_share, pair.agreement)
+    return (": ", Name(pair.first), " and ", Name(pair.second), f" agree on {after} of the items, {before} before")
+
+
 def _make_sections(result: Drift, unit: Units) -> Iterator[Section]:
-    """Show every pair of systems, and every system."""
+    """Show on how many items every pair agrees; folded, what every pair shares, and what every system was shown."""
+    agreement = tabulate(
+        sorted(result.pairs, key=lambda item: item.p_adjusted),
+        (Column("system", "name"), lambda item: Name(item.first)),
+        (Column("and", "name"), lambda item: Name(item.second)),
+        (Column("agree before"), lambda item: format_share(item.agreement[0])),
+        (Column("after"), lambda item: format_share(item.agreement[1])),
+        (Column("P of a changed relation"), lambda item: format_p_value(item.p_adjusted)),
+    )
+    note = (
+        "The relation is tested by all labels, not by agreement alone; P is corrected for the number of pairs (Holm)."
+    )
+    yield Section("", [Table(*agreement, note=note, search="pairs", max_rows=15)])
     pairs = tabulate(
         sorted(result.pairs, key=lambda item: item.p_adjusted),
         (Column("system", "name"), lambda item: Name(item.first)),
@@ -79,7 +101,7 @@ def _make_sections(result: Drift, unit: Units) -> Iterator[Section]:
         (Column("items before", priority=2), lambda item: format_count(item.items[0])),
         (Column("after", priority=2), lambda item: format_count(item.items[1])),
     )
-    yield Section("How systems relate", [Table(*pairs, search="pairs", max_rows=15)], "pairs", link="Pairs")
+    yield Section("Information that systems share", [Table(*pairs, search="pairs", max_rows=15)], "pairs", folded=True)
     systems = tabulate(
         result.systems,
         (Column("system", "name"), lambda item: Name(item.name)),
@@ -89,7 +111,7 @@ def _make_sections(result: Drift, unit: Units) -> Iterator[Section]:
         (Column("items before", priority=3), lambda item: format_count(item.items[0])),
         (Column("after", priority=3), lambda item: format_count(item.items[1])),
     )
-    yield Section("What systems were shown", [Table(*systems, search="systems")], "shown", link="Systems")
+    yield Section("What systems were shown", [Table(*systems, search="systems")], "shown", folded=True)
 
 
 def _format_change(bits: float | None, unit: Units) -> str:

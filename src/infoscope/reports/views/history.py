@@ -30,8 +30,12 @@ def outline(result: History, _unit: Units) -> Outline:
     notation = MetricNotation(result.metric)
     tiles = []
     for series in whole[:MAX_TILES]:
-        baseline = f", baseline {notation.value(series.baselines[-1].mean)}" if series.baselines else ""
-        tiles.append(Tile.from_estimate(series.newest.estimate, notation, title, f"{series.system}{baseline}"))
+        name = f"{series.system}: " if len(whole) > 1 else ""
+        if series.accuracy is not None:
+            before = "" if series.accuracy_before is None else f"before {format_share(series.accuracy_before)}"
+            tiles.append(Tile.from_estimate(series.accuracy, MetricNotation("accuracy"), f"{name}accuracy", before))
+        baseline = f"before {notation.value(series.baselines[-1].mean)}" if series.baselines else ""
+        tiles.append(Tile.from_estimate(series.newest.estimate, notation, f"{name}{_name_metric(result)}", baseline))
     method = (
         "z is the run minus the mean of the baseline's runs, divided by the root of the run's variance, the variance "
         "between runs (DerSimonian and Laird) and that of the mean. The baseline holds the first 30 runs that "
@@ -61,12 +65,13 @@ def _write_headline(result: History) -> Phrase:
     if broken is not None:
         return broken.text
     newest = len(result.runs) - 1
+    whole_series = [series for series in result.series if series.label is None]
     fell = list(dict.fromkeys(alarm.system for alarm in result.alarms if alarm.run == newest))
-    word = "rose" if find(result.metric).card.better == "lower" else "fell"
     whole = [alarm for alarm in result.alarms if alarm.run == newest and alarm.label is None]
-    title = find(result.metric).card.title_in_sentence
     if whole:
-        return Name(whole[0].system), f": {title} {word} in the newest run, ", Name(result.runs[-1].name), "."
+        series = result.of(whole[0].system)
+        values = _describe_newest(result, series)
+        return Name(series.system), " is worse in the newest run, ", Name(result.runs[-1].name), f": {values}."
     if fell:
         return "The newest run, ", Name(result.runs[-1].name), ", is worse for some classes of ", Name(fell[0]), "."
     if all(series.newest.z is None for series in result.series):
@@ -76,7 +81,26 @@ def _write_headline(result: History) -> Phrase:
         return doubt.text
     past = len({alarm.run for alarm in result.alarms})
     before = f"; {past} earlier run{'s were alarms' if past != 1 else ' was an alarm'}" if past else ""
-    return "The newest run, ", Name(result.runs[-1].name), f", is like the runs before it{before}."
+    best = whole_series[0]
+    known = (": ", Name(best.system), f" {_describe_newest(result, best)}") if best.newest.run == newest else ()
+    return "The newest run, ", Name(result.runs[-1].name), ", is like the runs before it", *known, f"{before}."
+
+
+def _name_metric(result: History) -> str:
+    return "captured" if result.metric == "proficiency" else find(result.metric).card.title_in_sentence
+
+
+def _describe_newest(result: History, series: RunSeries) -> str:
+    """Write the numbers of the newest run, the familiar one first, each with what it was before."""
+    notation, parts = MetricNotation(result.metric), []
+    if series.accuracy is not None:
+        before = "" if series.accuracy_before is None else f", {format_share(series.accuracy_before)} before"
+        parts.append(f"right in {format_share(series.accuracy.shown)} of its samples{before}")
+    title = "captured information" if result.metric == "proficiency" else find(result.metric).card.title_in_sentence
+    before = f", {notation.value(series.baselines[-1].mean)} before" if series.baselines else ""
+    estimate = series.newest.estimate
+    parts.append(f"{title} {notation.shown(estimate)} ({notation.interval(estimate)}){before}")
+    return "; ".join(parts)
 
 
 def _make_sections(result: History, whole: Sequence[RunSeries]) -> Iterator[Section]:
@@ -90,16 +114,12 @@ def _make_sections(result: History, whole: Sequence[RunSeries]) -> Iterator[Sect
         (Column("system", "name"), lambda item: Name(item[0].system)),
         (Column("runs", priority=4), lambda item: format_count(len(item[0].points))),
         (Column("newest"), lambda item: notation.shown(item[1].estimate)),
-        (Column("baseline"), lambda item: "" if item[2] is None else notation.value(item[2].mean)),
-        (
-            Column("spread between runs", priority=6),
-            lambda item: "" if item[2] is None else notation.spread(item[2].spread),
-        ),
-        (Column("z"), lambda item: "" if item[1].z is None else format_number(item[1].z, "+.1f")),
+        (Column("before"), lambda item: "" if item[2] is None else notation.value(item[2].mean)),
         (Column("alarms", priority=5), lambda item: format_count(sum(point.rule != "" for point in item[0].points))),
     )
     table = Table(*newest, "The newest run of each system")
-    yield Section(f"{title} over the runs", [*charts, table], "runs", link="Runs")
+    several = [table] if len(whole) > 1 else []
+    yield Section(f"{title} over the runs", [*charts, *several], "runs", link="Runs")
     if result.alarms:
         metric = find(result.metric).card.title_in_sentence
         alarms = tabulate(
@@ -112,7 +132,18 @@ def _make_sections(result: History, whole: Sequence[RunSeries]) -> Iterator[Sect
             (Column("rule", "text", priority=5), lambda item: item.rule),
         )
         table = Table(*alarms, "Runs that are alarms", search="alarms", max_rows=10)
-        yield Section("Alarms", [table], "alarms", link="Alarms")
+        yield Section("Alarms", [table], "alarms", folded=True, aside=pluralize(len(result.alarms), "alarm"))
+    expected = tabulate(
+        [(series, series.newest, series.baselines[-1]) for series in whole if series.baselines],
+        (Column("system", "name"), lambda item: Name(item[0].system)),
+        (Column("runs of the baseline"), lambda item: format_count(item[2].runs)),
+        (Column("mean"), lambda item: notation.value(item[2].mean)),
+        (Column("spread between runs"), lambda item: notation.spread(item[2].spread)),
+        (Column("z of the newest"), lambda item: "" if item[1].z is None else format_number(item[1].z, "+.1f")),
+    )
+    if any(series.baselines for series in whole):
+        table = Table(*expected, "What was expected of the newest run")
+        yield Section("What was expected", [table], "expected", folded=True, aside="baseline, spread between runs, z")
     by_class = {(series.system, series.label): series for series in result.series}
     fallen = dict.fromkeys((alarm.system, alarm.label) for alarm in result.alarms if alarm.label is not None)
     recalls = [
