@@ -69,21 +69,31 @@ accuracy 0.78, NI 0.735
 accuracy 0.68, NI 0.746
 """
 _HU2008_COMMANDS = """\
-One command has the output of the program in the appendix, for a matrix of any number of classes and its rejections; of
-several matrices it has a line for each:
+One command has the output of the program in the appendix, for a matrix of any number of classes and its rejections, a
+line for each number; several matrices follow each other:
 
 ```console
 $ printf '79,0,0,1\\n0,14,0,1\\n0,0,5,0\\n' > M18.csv
 $ infoscope evaluate M18.csv --matrix --reject 3 --plain --metric NI_e,accepted_accuracy,rejection_rate --format csv
-system,n,proficiency,accepted_accuracy,rejection_rate
-M18,100,0.9773802666203866,1.0,0.02
+system,group,class,metric,value,low,high,sample_value,undefined,n
+M18,,,proficiency,0.9773802666203866,,,,,100
+M18,,,accepted_accuracy,1.0,,,,,100
+M18,,,rejection_rate,0.02,,,,,100
 $ printf '78,12,0\\n0,10,0\\n' > M4.csv
 $ printf '78,6,6\\n0,5,5\\n' > M6.csv
 $ infoscope evaluate M4.csv M6.csv --matrix --reject 2 --positive 0 --plain --format csv \\
     --metric NI_e,accepted_accuracy,precision,recall,rejection_rate
-system,n,positive,proficiency,accepted_accuracy,precision,recall,rejection_rate
-M4,100,0,0.5337127906654847,0.88,1.0,0.8666666666666667,0.0
-M6,100,0,0.5337127906654847,0.9325842696629213,1.0,0.8666666666666667,0.11
+system,group,class,metric,value,low,high,sample_value,undefined,n,positive
+M4,,,proficiency,0.5337127906654847,,,,,100,0
+M4,,,accepted_accuracy,0.88,,,,,100,0
+M4,,,precision,1.0,,,,,100,0
+M4,,,recall,0.8666666666666667,,,,,100,0
+M4,,,rejection_rate,0.0,,,,,100,0
+M6,,,proficiency,0.5337127906654847,,,,,100,0
+M6,,,accepted_accuracy,0.9325842696629213,,,,,100,0
+M6,,,precision,1.0,,,,,100,0
+M6,,,recall,0.8666666666666667,,,,,100,0
+M6,,,rejection_rate,0.11,,,,,100,0
 ```
 
 The derivatives (27) to (30) are `infoscope.metrics.sensitivities`. NAI (eq. 33), which averages I over the operating
