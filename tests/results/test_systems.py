@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import pytest
 
-from infoscope import Contingency, Evaluation, evaluate
+from infoscope import Contingency, Evaluation, Finding, evaluate
 from infoscope.errors import UnknownNameError
 from tests.api import KINDS
 from tests.results.examples import example
@@ -107,3 +108,26 @@ def test_findings_hold_those_of_systems_with_their_name_and_documents_hold_them_
     copies = [finding for system in document["systems"] for finding in system["diagnosis"]]
     for stored in (document, document | {"findings": copies}):  # as an older version wrote them
         assert [(finding.system, finding.code) for finding in type(result).from_dict(stored).findings] == named
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_no_part_of_a_result_prints_screens(kind: str) -> None:
+    """What is reached by attributes and items: findings alone print their whole sentence."""
+    hidden = ("evaluated", "sampler", "posterior", "ladder", "levels", "settings", "convention")
+
+    def check_parts(part: Any) -> None:
+        if isinstance(part, Finding):
+            assert len(repr(part)) <= len(part.text) + 100
+        elif is_dataclass(part) and not isinstance(part, Contingency):
+            assert len(repr(part).splitlines()) <= 5, type(part)
+            assert max(map(len, repr(part).splitlines())) <= 200, type(part)
+            for item in fields(part):
+                if item.name not in hidden:
+                    check_parts(getattr(part, item.name))
+        elif isinstance(part, (tuple, list)):
+            for inside in part[:4]:
+                check_parts(inside)
+        elif isinstance(part, dict):
+            check_parts(list(part.values()))
+
+    check_parts(example(kind))

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from functools import cache
 from typing import NamedTuple
 
@@ -136,3 +137,34 @@ def cut_list(words: str, most: int = 3) -> CutList:
     labels = re.findall(_LABEL, match[0])
     first = f"{words[: match.start()]}{', '.join(labels[:most])}"
     return CutList(first, tuple(labels[most:]), words[match.end() :])
+
+
+class ShortRepr:
+    """Base of dataclasses that print what says something alone, in one line of a terminal or two.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True, repr=False)
+    ... class Pair(ShortRepr):
+    ...     first: str
+    ...     second: str = ""
+    ...     rows: tuple[int, ...] = ()
+    >>> Pair("svm"), Pair("svm", rows=tuple(range(100)))
+    (Pair(first='svm'), Pair(first='svm', rows=(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 1…))
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """Return the fields that are not empty, each cut where it is long."""
+        parts = []
+        for item in fields(self):  # type: ignore[arg-type] # a base of dataclasses
+            value = getattr(self, item.name)
+            if item.repr and not (isinstance(value, (str, tuple, Mapping, type(None))) and not value):
+                text = " ".join(repr(value).split())
+                parts.append(f"{item.name}={text if len(text) <= MAX_PART else f'{text[:MAX_PART]}…'}")
+        text = ", ".join(parts)
+        return f"{type(self).__name__}({text if len(text) <= MAX_REPR else f'{text[:MAX_REPR]}…'})"
+
+
+MAX_PART, MAX_REPR = 56, 140
+"""Characters of one field, and of all of them."""

@@ -278,10 +278,8 @@ class KeywordHints:
 
     def __new__(cls, *_: Any, **named: Any) -> Self:
         """Make the object, unless its constructor lacks a keyword."""
-        if named:
-            code = cls.__init__.__code__
-            if not code.co_flags & CO_VARKEYWORDS:
-                reject_unknown_keywords(named, list_keywords(code))
+        if named and (known := _list_own_keywords(cls.__init__)) is not None:
+            reject_unknown_keywords(named, known)
         return super().__new__(cls)
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -296,12 +294,11 @@ class KeywordHints:
 
 
 def _hint_keywords(function: Callable[P, T]) -> Callable[P, T]:
-    code = function.__code__
-    own, takes_any = list_keywords(code), code.co_flags & CO_VARKEYWORDS
+    closed, own = _list_own_keywords(function), list_keywords(function.__code__)
 
     @functools.wraps(function)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> T:
-        if not kwargs or not takes_any:
+        if not kwargs or closed is not None:
             reject_unknown_keywords(kwargs, own)
             return function(*args, **kwargs)
         try:
@@ -312,6 +309,13 @@ def _hint_keywords(function: Callable[P, T]) -> Callable[P, T]:
             raise
 
     return wrapper
+
+
+@functools.cache
+def _list_own_keywords(function: Any) -> dict[str, None] | None:
+    """Return the parameters that a function takes by name, in their order; None if it takes any."""
+    code = function.__code__
+    return None if code.co_flags & CO_VARKEYWORDS else dict.fromkeys(list_keywords(code))
 
 
 def list_keywords(code: CodeType) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from operator import attrgetter
 from sys import float_info
 from typing import Literal, Protocol, SupportsFloat
 
+from infoscope.core.markup import ShortRepr
 from infoscope.core.validation import KeywordHints
 from infoscope.errors import InputError
 from infoscope.typing import Json
@@ -215,8 +216,8 @@ class Estimate(KeywordHints):
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Difference(KeywordHints):
+@dataclass(frozen=True, slots=True, repr=False)
+class Difference(ShortRepr, KeywordHints):
     """A − B in one metric."""
 
     a: str

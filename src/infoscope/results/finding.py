@@ -26,7 +26,7 @@ _ADVICE = frozenset({"abstains", "no_clear_winner", "rows_needed", "open_conditi
 """Findings that say what to do without anything to type."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Finding(KeywordHints):
     """One sentence with its code, its evidence and how loud it is."""
 
@@ -51,6 +51,11 @@ class Finding(KeywordHints):
         if self.code in _DOUBTS:
             return 0
         return 1 if self.command or self.code in _ADVICE else 2 if self.is_warning else 3
+
+    def __repr__(self) -> str:
+        """Return the sentence with its code, how loud it is, and the system that it is about."""
+        system = f", system={self.system!r}" if self.system else ""
+        return f"Finding({self.code!r}, {self.text!r}, {self.severity!r}{system})"
 
     @property
     def is_warning(self) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from infoscope.core.markup import ShortRepr
 from infoscope.core.validation import KeywordHints
 from infoscope.results.finding import Finding
 from infoscope.tables.counting import describe_ignored
@@ -28,8 +29,8 @@ class IgnoredRows:
     rows: int
 
 
-@dataclass(frozen=True)
-class Provenance(KeywordHints):
+@dataclass(frozen=True, repr=False)
+class Provenance(ShortRepr, KeywordHints):
     """Facts that a reader needs to check a result and to make it again."""
 
     source: str | None = None

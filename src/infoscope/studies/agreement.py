@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
-from infoscope.core.markup import pluralize
+from infoscope.core.markup import ShortRepr, pluralize
 from infoscope.core.validation import LEVEL, SEED, Number, OneOf, validated
 from infoscope.errors import InputError
 from infoscope.metrics import erroneous_information
@@ -84,8 +84,8 @@ class Annotator(MeasuredSystem):
         return {name: Estimate(getattr(self, name)) for name in ("mean_proficiency", "alpha_without")}
 
 
-@dataclass(frozen=True)
-class AnnotatorMap:
+@dataclass(frozen=True, repr=False)
+class AnnotatorMap(ShortRepr):
     """Annotators by the variation of information between them, over the items that all labelled."""
 
     names: tuple[str, ...]

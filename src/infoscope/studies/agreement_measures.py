@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 from scipy.special import betainc
 
+from infoscope.core.markup import ShortRepr
 from infoscope.core.numerics import Real, as_real, ratio
 from infoscope.errors import InputError
 from infoscope.metrics import erroneous_information, information_precision, mutual_information, proficiency
@@ -449,8 +450,8 @@ def estimate_coefficients(annotations: Annotations, draws: int, seed: int, level
 # Pairs of annotators --------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class PairInformation:
+@dataclass(frozen=True, repr=False)
+class PairInformation(ShortRepr):
     """Information that two annotators share, in bits and as fractions."""
 
     mutual_information: Estimate
@@ -468,8 +469,8 @@ class PairInformation:
         )
 
 
-@dataclass(frozen=True)
-class PairAgreement:
+@dataclass(frozen=True, repr=False)
+class PairAgreement(ShortRepr):
     """One annotator (the truth) against another (the system)."""
 
     truth: str

@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from scipy.special import betaincinv
 
+from infoscope.core.markup import ShortRepr
 from infoscope.core.validation import LEVEL, SEED, Number, OneOf, validated
 from infoscope.errors import InputError, UnknownNameError, list_names, suggest_name
 from infoscope.metrics import truth_entropy
@@ -126,8 +127,8 @@ SAME_SIZE = 1e-9  # relative difference up to which two sample sizes are the sam
 # Results --------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Place:
+@dataclass(frozen=True, repr=False)
+class Place(ShortRepr):
     """One system's place in a ranking: its estimate, how likely it is the best, and the groups it belongs to."""
 
     name: str
@@ -143,8 +144,8 @@ class Place:
         return self.estimate.shown
 
 
-@dataclass(frozen=True)
-class Ranking:
+@dataclass(frozen=True, repr=False)
+class Ranking(ShortRepr):
     """All systems by one metric, the best first, and what all pairs at once allow to say."""
 
     metric: str
@@ -193,8 +194,8 @@ class Ranking:
         return bool(self.front) and all((one, other) in self.wins for one in self.front for other in others)
 
 
-@dataclass(frozen=True)
-class Improvement:
+@dataclass(frozen=True, repr=False)
+class Improvement(ShortRepr):
     """By what factor A loses less than B (Holt et al., Figure 5), in S_I/H(T) or in 1 − accuracy."""
 
     a: str

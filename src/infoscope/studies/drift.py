@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, chdtri, chndtrinc
 
-from infoscope.core.markup import pluralize
+from infoscope.core.markup import ShortRepr, pluralize
 from infoscope.core.numerics import holm
 from infoscope.core.validation import LEVEL, SEED, Number, validated
 from infoscope.errors import InputError, UnknownNameError, list_names
@@ -83,8 +83,8 @@ class SystemDrift(MeasuredSystem):
         return {name: Estimate(getattr(shown, name)) for name in numbers} | {"p_adjusted": Estimate(self.p_adjusted)}
 
 
-@dataclass(frozen=True)
-class PairDrift:
+@dataclass(frozen=True, repr=False)
+class PairDrift(ShortRepr):
     """The relation of two systems in the two periods.
 
     I(A,B;P) = I(A;P) + I(B;P|A) = I(B;P) + I(A;P|B), over the items that both labelled.

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from infoscope.core.markup import ShortRepr
 from infoscope.errors import InputError, UnknownNameError, suggest_name
 from infoscope.metrics.chance import CHANCE_LEVEL
 from infoscope.results.base import SystemsResult
@@ -40,8 +41,8 @@ MAX_CELLS = 1000
 # One system -----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class ClassEstimates:
+@dataclass(frozen=True, repr=False)
+class ClassEstimates(ShortRepr):
     """One class of one side with its estimates, by metric."""
 
     label: str
@@ -96,8 +97,8 @@ class ErrorSegment:
     elsewhere: float
 
 
-@dataclass(frozen=True)
-class CellExamples:
+@dataclass(frozen=True, repr=False)
+class CellExamples(ShortRepr):
     """Rows drawn at random from those of one true class that were predicted as another."""
 
     truth: str
@@ -121,8 +122,8 @@ class ConfusedPair:
     """True if only the first class predicted as the second is meant, as of two classes."""
 
 
-@dataclass(frozen=True)
-class IntervalMethod:
+@dataclass(frozen=True, repr=False)
+class IntervalMethod(ShortRepr):
     """The method behind the intervals of one system; ``method`` is "none" where there are none."""
 
     level: float
@@ -321,8 +322,8 @@ class JudgedStratum:
     """Share of them in which the prediction is right."""
 
 
-@dataclass(frozen=True)
-class JudgedSystem:
+@dataclass(frozen=True, repr=False)
+class JudgedSystem(ShortRepr):
     """One system by the labels alone and by the judge alone; by both it is among the systems of the evaluation."""
 
     name: str
@@ -343,8 +344,8 @@ class JudgedSystem:
     """Share of wrong predictions that the judge accepts, by the labels; None where no verdict accepts one."""
 
 
-@dataclass(frozen=True)
-class JudgeResult:
+@dataclass(frozen=True, repr=False)
+class JudgeResult(ShortRepr):
     """The judge, and what it adds."""
 
     judges: tuple[str, ...]
@@ -460,8 +461,8 @@ class RowLabels:
 # The evaluation -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class GroupComparison:
+@dataclass(frozen=True, repr=False)
+class GroupComparison(ShortRepr):
     """The systems against each other on the rows of one group."""
 
     group: Mapping[str, str]

@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Literal, Self, cast, get_args
 import numpy as np
 from scipy.special import betaincinv
 
-from infoscope.core.markup import pluralize
+from infoscope.core.markup import ShortRepr, pluralize
 from infoscope.core.records import parse_json
 from infoscope.core.validation import LEVEL, SEED, Number, OneOf, validated
 from infoscope.errors import InputError, UnknownNameError, suggest_name
@@ -139,8 +139,8 @@ class RowsNeeded:
     """How many of them are of the class that the metric is about."""
 
 
-@dataclass(frozen=True)
-class Check:
+@dataclass(frozen=True, repr=False)
+class Check(ShortRepr):
     """One condition on one system, and how that went."""
 
     system: str
@@ -163,8 +163,8 @@ class Check:
     """Further rows that decide an open condition; None where it is not open, or no number of rows does."""
 
 
-@dataclass(frozen=True)
-class WorstClass:
+@dataclass(frozen=True, repr=False)
+class WorstClass(ShortRepr):
     """A true class that a system does badly."""
 
     system: str

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from infoscope.core.files import write_file
+from infoscope.core.markup import ShortRepr
 from infoscope.core.records import parse_json
 from infoscope.core.validation import validated
 from infoscope.errors import InputError, UnknownNameError, suggest_name
@@ -103,8 +104,8 @@ class Run:
     """Why the runs from here on are not compared with those before; None where they are."""
 
 
-@dataclass(frozen=True)
-class RunPoint:
+@dataclass(frozen=True, repr=False)
+class RunPoint(ShortRepr):
     """One run of a series."""
 
     run: int
@@ -132,8 +133,8 @@ class RunBaseline:
     """Standard deviation between runs, beyond what their own intervals explain."""
 
 
-@dataclass(frozen=True)
-class RunSeries:
+@dataclass(frozen=True, repr=False)
+class RunSeries(ShortRepr):
     """One metric of one system over the runs, or the recall of one class."""
 
     system: str

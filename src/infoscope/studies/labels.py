@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.core.files import write_file
-from infoscope.core.markup import pluralize
+from infoscope.core.markup import ShortRepr, pluralize
 from infoscope.errors import InputError, suggest_name
 from infoscope.readers import ReadOptions
 from infoscope.readers.columns import column_names
@@ -89,8 +89,8 @@ class StratumToLabel:
     """The group whose rows these are, where rows are split."""
 
 
-@dataclass(frozen=True)
-class GroupToLabel:
+@dataclass(frozen=True, repr=False)
+class GroupToLabel(ShortRepr):
     """One group of rows, and how many of them to label."""
 
     group: Mapping[str, str]

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Literal, SupportsFloat
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.markup import pluralize
+from infoscope.core.markup import ShortRepr, pluralize
 from infoscope.core.numerics import Real, ratio
 from infoscope.core.validation import LEVEL, SEED, KeywordHints, Number, OneOf, validated
 from infoscope.errors import InputError
@@ -138,8 +138,8 @@ class SampleSpread:
     """Of objects and categories: the smallest and the largest number."""
 
 
-@dataclass(frozen=True)
-class CategoryResult:
+@dataclass(frozen=True, repr=False)
+class CategoryResult(ShortRepr):
     """One category on both sides."""
 
     label: str

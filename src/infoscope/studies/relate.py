@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc
 from scipy.stats import false_discovery_control
 
+from infoscope.core.markup import ShortRepr
 from infoscope.core.numerics import holm
 from infoscope.core.validation import LEVEL, SEED, Number, OneOf, validated
 from infoscope.errors import InputError, UnknownNameError, mask_secrets, suggest_name
@@ -87,8 +88,8 @@ Tables = Sequence[NDArray[Any]]
 # Results --------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class ColumnSummary:
+@dataclass(frozen=True, repr=False)
+class ColumnSummary(ShortRepr):
     """One column: its levels, its entropy, and how it was used."""
 
     name: str
@@ -102,8 +103,8 @@ class ColumnSummary:
     """Inner edges of the bins."""
 
 
-@dataclass(frozen=True)
-class Relation:
+@dataclass(frozen=True, repr=False)
+class Relation(ShortRepr):
     """The information between two columns, conditional where ``given`` names columns."""
 
     first: str
@@ -133,8 +134,8 @@ class Relation:
         return self.adjusted_p <= 1.0 - level + 1e-12
 
 
-@dataclass(frozen=True)
-class SetMeasures:
+@dataclass(frozen=True, repr=False)
+class SetMeasures(ShortRepr):
     """Multivariate information of several columns, in bits."""
 
     columns: tuple[str, ...]
@@ -180,8 +181,8 @@ class InformationRange:
     high: float
 
 
-@dataclass(frozen=True)
-class InformationSplit:
+@dataclass(frozen=True, repr=False)
+class InformationSplit(ShortRepr):
     """The information of two columns about a target, with bounds that hold for every definition of its parts."""
 
     first: str

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from infoscope.core.markup import ShortRepr
 from infoscope.core.validation import validated
 from infoscope.errors import InputError
 from infoscope.readers import ReadOptions
@@ -38,8 +39,8 @@ from infoscope.tables.labels import Label, sorted_labels
 from infoscope.typing import Json, Source
 
 
-@dataclass(frozen=True)
-class ScoreGroup:
+@dataclass(frozen=True, repr=False)
+class ScoreGroup(ShortRepr):
     """The scores of one group."""
 
     group: tuple[str, ...]
@@ -60,8 +61,8 @@ class GroupStatistics:
     """Groups in which it is above 0."""
 
 
-@dataclass(frozen=True)
-class ScoreColumn:
+@dataclass(frozen=True, repr=False)
+class ScoreColumn(ShortRepr):
     """One of several columns of scores, summed up."""
 
     score: str

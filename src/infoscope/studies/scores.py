@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv, entr
 
+from infoscope.core.markup import ShortRepr
 from infoscope.core.numerics import Real, distinct, ratio
 from infoscope.core.validation import KeywordHints, Number, OneOf, validated
 from infoscope.errors import InputError, UndefinedMetricWarning
@@ -689,8 +690,8 @@ def _warn_if_undefined(name: str, value: float, reason: str) -> float:
 # The scores in a few numbers ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class ScoreSummary(KeywordHints):
+@dataclass(frozen=True, repr=False)
+class ScoreSummary(ShortRepr, KeywordHints):
     """Scores against their truth; a number that does not exist is None.
 
     Scoring rules need scores between 0 and 1; numbers of a ranking need two classes, both with samples.
@@ -880,8 +881,8 @@ Binning = Literal["variance", "quantile", "uniform"]
 MAX_BINS = 10
 
 
-@dataclass(frozen=True)
-class ReliabilityBin:
+@dataclass(frozen=True, repr=False)
+class ReliabilityBin(ShortRepr):
     """Samples of neighbouring scores: their mean score, and the share of them that is positive."""
 
     low: float

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.core.markup import ShortRepr
 from infoscope.core.numerics import Real, distinct
 from infoscope.core.validation import KeywordHints
 from infoscope.errors import InputError, UndefinedError
@@ -84,8 +85,8 @@ class ChoiceOptions(KeywordHints):
     seed: int = 0
 
 
-@dataclass(frozen=True)
-class Choice(KeywordHints):
+@dataclass(frozen=True, repr=False)
+class Choice(ShortRepr, KeywordHints):
     """The best operating point by one criterion."""
 
     criterion: str

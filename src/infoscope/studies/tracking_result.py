@@ -22,7 +22,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from infoscope.core.markup import pluralize
+from infoscope.core.markup import ShortRepr, pluralize
 from infoscope.core.numerics import Real, as_real, pareto_front
 from infoscope.core.validation import KeywordHints
 from infoscope.errors import InputError
@@ -119,8 +119,8 @@ class SequenceResult(MeasuredSystem):
     """The detections and their matches; not part of the document."""
 
 
-@dataclass(frozen=True)
-class TrackerInterval:
+@dataclass(frozen=True, repr=False)
+class TrackerInterval(ShortRepr):
     """Method behind the intervals of a tracker."""
 
     method: str
@@ -160,8 +160,8 @@ class CurvePoint:
     proficiency: float | None
 
 
-@dataclass(frozen=True)
-class TrackerComparison:
+@dataclass(frozen=True, repr=False)
+class TrackerComparison(ShortRepr):
     """All pairs, the ranking by erroneous information, the Pareto front and the tuning curves."""
 
     pairs: tuple[Difference, ...]
@@ -174,8 +174,8 @@ class TrackerComparison:
     """Units that were compared as independent draws: sequences or truth tracks."""
 
 
-@dataclass(frozen=True)
-class GateSweep(KeywordHints):
+@dataclass(frozen=True, repr=False)
+class GateSweep(ShortRepr, KeywordHints):
     """Information metrics at each gate, and their mean over the gates."""
 
     points: tuple[Mapping[str, float | None], ...]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.core.markup import ShortRepr
 from infoscope.core.numerics import Real, freeze_arrays, group_sum, holds_everywhere, sum_columns, sum_rows
 from infoscope.core.validation import KeywordHints, validated
 from infoscope.errors import InputError
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
     from infoscope.tables.transformations import Reweighting
 
 
-@dataclass(frozen=True, eq=False)
-class Estimation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimation(ShortRepr):
     """The origin of an estimated table."""
 
     caveat: str
