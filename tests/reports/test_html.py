@@ -75,7 +75,7 @@ def unpacked(text: str) -> Any:
 
 @pytest.mark.slow
 def test_typical_page_is_small(page: str) -> None:
-    assert len(page.encode()) < 377_000
+    assert len(page.encode()) < 300_000
 
 
 @pytest.mark.slow
@@ -122,11 +122,11 @@ def test_only_the_pages_own_code_may_run(page: str) -> None:
 def test_essentials_are_text_before_any_code_runs(page: str) -> None:
     text = " ".join("".join(Outline(re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.S)).text).split())
 
-    assert "system 0 captures" in text
+    assert "system 0 is right in" in text
     assert "Accuracy and the other conventional metrics are those of this sample." in text
     for system in typical().systems:
         assert system.title in text
-    for name in ("What to fix", "By class", "Method and limits", "class 7"):
+    for name in ("Why: the costliest confusions", "By class", "Method and limits", "class 7"):
         assert name in text
 
 
@@ -159,8 +159,8 @@ def test_hostile_names_add_no_element_and_no_attribute() -> None:
     for tag, attributes in attacked.tags:
         assert not any(name.startswith("on") for name in attributes), (tag, attributes)
     assert "\u202e" not in "".join(attacked.text)
-    whole = "".join(attacked.text)
-    assert ("long " * 100) in whole  # cut where it is shown, whole where names are listed
+    titles = [attributes.get("title") for _, attributes in attacked.tags]
+    assert ("long " * 100).strip() in {str(title).strip() for title in titles}  # cut where it is shown
 
 
 def test_long_names_are_cut_in_the_middle_and_kept_whole_in_the_title() -> None:
@@ -225,7 +225,7 @@ def test_unit_changes_what_is_shown_not_the_data(unit: str) -> None:
     page = as_html(evaluation, unit=unit)
 
     shown = (evaluation["a"].shown("truth_entropy") or 0.0) * (1.0 if unit == "bits" else np.log(2.0))
-    assert f"truth H(T) = {shown:.2f} {unit}" in page
+    assert f"<td>{shown:.3f} {unit} (" in page
     assert embedded(page, "data")["document"]["systems"][0]["metrics"]["truth_entropy"]["value"] == 1.0
 
 
@@ -287,7 +287,7 @@ def test_groups_are_points_of_their_own() -> None:
 
     Outline(page)
     assert set(marks) == {"net (site A)", "net (site B)"}
-    assert "the least of 2 results" in page
+    assert "the least of 2 groups" in page
 
 
 @pytest.mark.slow
@@ -537,7 +537,6 @@ def test_page_says_level_method_and_samples_that_would_help() -> None:
     assert made.samples_to_halve is not None
     alike = re.escape(made.text).replace(re.escape(f"{made.samples_to_halve:,}"), r"[\d,]+(?: to [\d,]+)?")
     assert re.search(rf"<li>{alike}\.</li>", page)
-    assert f"{made.samples_to_halve:,} more samples would halve the interval of what it captures." in page
 
 
 @pytest.mark.slow

@@ -278,7 +278,9 @@ def test_systems_are_compared_within_each_group_as_if_it_were_alone() -> None:
             assert mine.estimate.value == pytest.approx(theirs.estimate.value, abs=1e-9)
             assert mine.probability_a_better == pytest.approx(theirs.probability_a_better, abs=1e-9)
     assert ifs.Evaluation.from_dict(json.loads(evaluation.to_json())) == evaluation
-    assert "site west: each system captures significantly more than the next" in evaluation.to_text(width=200)
+    assert "site west: each system captures significantly more than the next" in evaluation.to_text(
+        width=200, full=True
+    )
 
 
 @pytest.mark.slow

@@ -86,6 +86,18 @@ def text(part: object) -> Html:
     return part if isinstance(part, Html) else Html(escape(part))
 
 
+_WORD = r"""(?:[^\s'"\\]|\\.|'[^']*'|"[^"]*")+"""
+
+
+def split_command(command: str) -> list[str]:
+    """Split a command where a line may end: an option stays with its value.
+
+    >>> split_command("infoscope evaluate rows.csv -t truth -s 'a b' -v")
+    ['infoscope', 'evaluate', 'rows.csv', '-t truth', "-s 'a b'", '-v']
+    """
+    return re.findall(rf"--?[a-z][-a-z]*(?: (?!-){_WORD})?|{_WORD}", command)
+
+
 def escape_markdown(content: str) -> str:
     r"""Escape a label or sentence so that Markdown shows it as it is, on one line: no markup, link, formula or cell.
 

@@ -42,7 +42,8 @@ def render_markdown(outline: Outline, is_full: bool = False) -> str:
         if not section.folded:
             parts += _write_section(section, 2, is_full)
     findings = []
-    for name, finding in outline.findings[: None if is_full else MAX_FINDINGS]:
+    every = (*outline.findings, *outline.minor_findings)
+    for name, finding in every if is_full else outline.findings[:MAX_FINDINGS]:
         about = f"**{escape_markdown(name)}**: " if name else ""
         command = f"  \n  {_write_phrase(Code(finding.command))}" if finding.command else ""
         findings.append(f"- {about}{escape_markdown(finding.text)}{command}")
@@ -63,9 +64,12 @@ def _write_tiles(outline: Outline) -> str:
         cells = [(to_plain(tile.word), tile.number, tile.interval, to_plain(tile.comparison)) for tile in tiles]
         rows = [list(map(escape_markdown_cell, line)) for line in cells]
         return _write_grid(["", *outline.tile_heads], ["---", "---:", "---:", "---"], rows, 2)
-    titles = ["system", *(title for tile in tiles for title in (escape_markdown_cell(to_plain(tile.word)), "interval"))]
+    titles = [
+        outline.system_word,
+        *(title for tile in tiles if tile.systems for title in (escape_markdown_cell(to_plain(tile.word)), "interval")),
+    ]
     lines = []
-    for values in zip(*(tile.systems for tile in tiles), strict=True):
+    for values in zip(*(tile.systems for tile in tiles if tile.systems), strict=True):
         numbers = [text for value in values for text in (value.number, value.interval)]
         lines.append(list(map(escape_markdown_cell, [values[0].name, *numbers])))
     return _write_grid(titles, ["---", *["---:"] * (len(titles) - 1)], lines[:MAX_ROWS], 2)

@@ -94,6 +94,7 @@ def _draw_tiles(outline: Outline) -> Html:
     """Draw the numbers, or of several systems one line each."""
     tiles = outline.tiles
     if any(tile.systems for tile in tiles):
+        tiles = [tile for tile in tiles if tile.systems]
         words = [plain_label(to_plain(tile.word)) for tile in tiles]
         lines = [
             (
@@ -102,7 +103,9 @@ def _draw_tiles(outline: Outline) -> Html:
             )
             for values in list(zip(*(tile.systems for tile in tiles), strict=True))[:MAX_ROWS]
         ]
-        return draw_table(("system", *(head for word in words for head in (word, "interval"))), lines, words=(0,))
+        return draw_table(
+            (outline.system_word, *(head for word in words for head in (word, "interval"))), lines, words=(0,)
+        )
     rows = [
         (
             plain_label(to_plain(tile.word)),

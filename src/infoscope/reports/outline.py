@@ -395,10 +395,14 @@ class Outline:
     hero: Sequence[Block] = ()
     """Blocks beside the headline, above the tiles."""
     tiles: Sequence[Tile] = ()
+    system_word: str = "system"
+    """What the numbers are of, where tiles have those of several: a system, or a column that splits the rows."""
     tile_heads: tuple[str, str, str] = ("value", "95% interval", "")
     """Titles of the columns of the tiles in text and Markdown; the last one is "compare with" where notes do that."""
     findings: Sequence[tuple[str, Finding]] = ()
     """Findings about parts of the result, each with the part's name, the most useful first: "What to do"."""
+    minor_findings: Sequence[tuple[str, Finding]] = ()
+    """Findings about what nobody would choose: in a fold of pages, and in text and Markdown in full."""
     stated: Sequence[str] = ()
     """Codes of the result's findings that the headline states already."""
     sections: Sequence[Section] = ()

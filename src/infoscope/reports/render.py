@@ -69,7 +69,7 @@ def render(
     arguments: list[Any] = []
     if form == "html":  # a page names the command that made it, and offers the result for download
         provenance = outline.provenance if command is None else replace(outline.provenance, command=command)
-        columns = collect_columns(result.rows())
+        columns = {} if result.kind == "evaluation" else collect_columns(result.rows())  # its script writes them
         data: Json = {"kind": result.kind, "document": result.page_document(), "columns": columns}
         outline = replace(outline, provenance=provenance, data={**outline.data, "data": data})
     module, _, function = _RENDERERS[form].partition(":")

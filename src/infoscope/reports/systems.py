@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from infoscope.core.markup import pluralize
 from infoscope.errors import InputError
 from infoscope.figures.confusion import (
     MOST_MATRICES,
@@ -21,7 +22,19 @@ from infoscope.figures.confusion import (
 from infoscope.figures.coverage import CoveragePoint, Spread
 from infoscope.figures.triangle import SplitPoint, TrianglePoint, TriangleShares
 from infoscope.metrics.registry import catalogue
-from infoscope.reports.outline import Block, Cell, Column, Figure, Name, Row, Section, ShareBar, Strong, Table
+from infoscope.reports.outline import (
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Name,
+    Paragraph,
+    Row,
+    Section,
+    ShareBar,
+    Strong,
+    Table,
+)
 from infoscope.reports.shared import tabulate
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.notation import (
@@ -29,7 +42,6 @@ from infoscope.results.notation import (
     Units,
     format_count,
     format_interval,
-    format_points,
     format_probability,
     format_share,
 )
@@ -45,26 +57,30 @@ _MOST_CLASSES = 100
 _MOST_WRITTEN_CELLS = 200
 """Cells of all matrices up to which each has its number: a page is not to grow by it."""
 _PAGE_WIDTH = 900.0
+_LEAST_OF_ONE_DIGIT = 0.0995e-2
+_FEW_OF_ERRORS = 0.1
+"""Share of the errors below which the costliest pairs are said not to explain them."""
 
 # Classes and confused pairs -------------------------------------------------------------------------------------------
 
 
-def tabulate_confusions(system: SystemResult, most: int = 5) -> Sequence[Block]:
-    """Tabulate what to fix first: pairs of classes, or kinds of error, by what would be gained without them."""
+def tabulate_confusions(system: SystemResult, most: int, title: str = "") -> Sequence[Block]:
+    """Tabulate the costliest pairs of classes, or kinds of error, by what would be captured without them."""
     pairs = [pair for pair in system.confusions if pair.gain > 0][:most]
     if not pairs:
-        return ()
+        return (Paragraph("No two classes are confused."),) if system.errors == 0 else ()
     directed = pairs[0].directed
-    lead, between = (("true ",), " predicted ") if directed else ((), " ↔ ")
+    between = " predicted as " if directed else " ↔ "
+    digits = 1 if pairs[-1].gain >= _LEAST_OF_ONE_DIGIT else 2
     columns, lines = tabulate(
         pairs,
         (
-            Column("error" if directed else "pair", "name"),
-            lambda pair: (*lead, Name(pair.classes[0], 20), between, Name(pair.classes[1], 20)),
+            Column(title or ("Errors that cost most" if directed else "Confusions that cost most"), "name"),
+            lambda pair: (Name(pair.classes[0], 20), between, Name(pair.classes[1], 20)),
         ),
-        (Column("", "bar", 1), lambda pair: ShareBar(pair.gain / pairs[0].gain, role="false")),
-        (Column("gain"), lambda pair: Strong(f"+{format_points(pair.gain)} points")),
-        (Column("samples", priority=5), lambda pair: format_count(pair.count)),
+        (Column("", "bar", only="page"), lambda pair: ShareBar(pair.gain / pairs[0].gain, role="false")),
+        (Column("samples"), lambda pair: format_count(pair.count)),
+        (Column("points of information"), lambda pair: Strong(f"{100 * pair.gain:.{digits}f}")),
     )
     counts = {(cell.truth, cell.system): cell.count for cell in system.leaks}
     rows = []
@@ -74,9 +90,15 @@ def tabulate_confusions(system: SystemResult, most: int = 5) -> Sequence[Block]:
             truth, predicted = predicted, truth  # a click opens the rows of the more frequent direction
         rows.append(Row(line, attributes={"truth": truth, "predicted": predicted}))
     without = "without these errors" if directed else "if the pair were never confused"
-    note = f"Points of captured information in this sample gained {without}. Gains overlap and do not add up."
     caption = f"Points of captured information gained {without}"
-    return (Table(columns, rows, caption, "What to fix first", note, style="fix"),)
+    shown = sum(pair.count for pair in pairs)
+    note = ""
+    if system.errors is not None and not system.number("rejection_rate") and float(shown).is_integer():
+        few = shown < _FEW_OF_ERRORS * system.errors
+        rest = ": no single pair explains them" if few else ""
+        note = f"These are {shown:,.0f} of the {pluralize(system.errors, 'error')}{rest}."
+        note = "" if shown == system.errors else note
+    return (Table(columns, rows, caption, note=note, style="fix", max_rows=len(rows)),)
 
 
 def tabulate_classes(system: SystemResult, unit: Units) -> Sequence[Block]:
@@ -260,7 +282,8 @@ def make_grid_section(evaluation: Evaluation) -> list[Section]:
     panel = replace(panel, width=width, x=replace(panel.x, high=width))
     caption = "Each row is a true class: P(predicted | true), in percent. Errors of all systems have one scale."
     picture = Figure(panel, caption, style="matrices")
-    return [Section("Confusion matrices side by side", [picture], "confusions", only="page", link="Matrices")]
+    aside = "on one scale"
+    return [Section("Confusion matrices side by side", [picture], "confusions", only="page", folded=True, aside=aside)]
 
 
 # Systems by any metric ------------------------------------------------------------------------------------------------

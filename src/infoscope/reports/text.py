@@ -7,7 +7,6 @@ in the middle; a number is never cut. Captured, missed and false bits are drawn 
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
+from infoscope.core.markup import split_command
 from infoscope.reports.outline import (
     MAX_FINDINGS,
     Block,
@@ -35,7 +35,6 @@ from infoscope.reports.outline import (
     SideBySide,
     Strong,
     Table,
-    Tile,
     Whisker,
     to_plain,
 )
@@ -191,8 +190,8 @@ def write_lines(outline: Outline, look: Look) -> list[Text]:
 
 
 def _escape(text: str, look: Look) -> str:
-    """Return words as the terminal can print them; nothing stays nothing, where a label would be quoted."""
-    return escape_label(text, look.signs) if text else ""
+    """Return words as the terminal can print them; a space stays one, where a label would be quoted."""
+    return escape_label(text, look.signs) if text.strip(" ") else text
 
 
 def _style_phrase(phrase: Phrase, look: Look, style: str = "") -> Text:
@@ -226,7 +225,8 @@ def _write_findings(outline: Outline, look: Look) -> list[Text]:
     """Write what to do: what was seen and why it matters, and below it what to type."""
     lines: list[Text] = []
     room = min(look.room, _WIDEST_PROSE)
-    for name, finding in outline.findings[: MAX_FINDINGS if look.max_rows else None]:
+    every = (*outline.findings, *outline.minor_findings)
+    for name, finding in outline.findings[:MAX_FINDINGS] if look.max_rows else every:
         words = finding.text if look.max_rows else finding.detail or finding.text
         about = f"{shorten_label(_escape(name, look), _READABLE_NAME, look.signs)}: " if name else ""
         lines += wrap_after_lead(about + _escape(words, look), room, Text(f"{look.signs.arrow} ", "bold yellow"))
@@ -238,7 +238,7 @@ def _write_findings(outline: Outline, look: Look) -> list[Text]:
 def _wrap_command(command: str, width: int) -> list[Text]:
     """Break a command between its words, with backslashes, so that it can be copied as it stands."""
     lines, line = [], "   "
-    for word in re.findall(r"""(?:[^\s'"\\]|\\.|'[^']*'|"[^"]*")+""", command):
+    for word in split_command(command):
         if cell_len(line) + cell_len(word) + 3 > width and line.strip():
             lines.append(f"{line} \\")
             line = "     "
@@ -251,7 +251,7 @@ def _write_tiles(outline: Outline, look: Look) -> list[Text]:
     if not tiles:
         return []
     if any(tile.systems for tile in tiles):
-        return _tabulate_systems(tiles, look)
+        return _tabulate_systems(outline, look)
     values = [
         TextColumn(value, [Text(tile.number, "bold") for tile in tiles], right=True),
         TextColumn(interval, [Text(_replace_dashes(tile.interval, look)) for tile in tiles], right=True, priority=5),
@@ -280,12 +280,13 @@ def _write_tiles(outline: Outline, look: Look) -> list[Text]:
     return lines
 
 
-def _tabulate_systems(tiles: Sequence[Tile], look: Look) -> list[Text]:
-    """Write several systems below each other, with their numbers and intervals."""
-    most = look.max_rows or None
+def _tabulate_systems(outline: Outline, look: Look) -> list[Text]:
+    """Write several systems below each other, with their numbers and intervals: where room is short, of both ends."""
+    most, tiles = look.max_rows or None, [tile for tile in outline.tiles if tile.systems]
     names = [system.name for system in tiles[0].systems][:most]
-    columns = [TextColumn("system", [Text(_escape(name, look), "bold") for name in names], least=8)]
-    for priority, tile in zip((9, 6, 5, 7, 8), tiles, strict=False):
+    columns = [TextColumn(outline.system_word, [Text(_escape(name, look), "bold") for name in names], least=8)]
+    for place, tile in enumerate(tiles):
+        priority = 9 if place == 0 else 8 if place == len(tiles) - 1 else 7
         shown = tile.systems[:most]
         numbers = [Text(system.number, "bold" if tile is tiles[0] else "") for system in shown]
         intervals = [Text(_replace_dashes(system.interval, look), "dim") for system in shown]

@@ -161,15 +161,15 @@ class Result(KeywordHints, ABC):
         with report_contradictions(self._source):
             return build_frame(self.rows() if wide else self.tidy_rows(), backend)
 
-    def to_text(self, *, width: int = 100, unit: Unit = "bits") -> str:
-        """Return the report as a terminal shows it, without colour."""
+    def to_text(self, *, width: int = 100, unit: Unit = "bits", full: bool = False) -> str:
+        """Return the report as a terminal shows it, without colour; ``full`` adds what is folded on a page, as -v."""
         if not hasattr(width, "__index__"):
             raise InputError(f"width is {width!r}; give a whole number of characters")
-        return self._render("text", width=width, unit=unit)
+        return self._render("text", width=width, unit=unit, max_rows=0 if full else 8)
 
-    def to_markdown(self, *, unit: Unit = "bits") -> str:
-        """Return the report as Markdown, for a merge request, an issue or a wiki."""
-        return self._render("markdown", unit=unit)
+    def to_markdown(self, *, unit: Unit = "bits", full: bool = False) -> str:
+        """Return the report as Markdown, for a merge request, an issue or a wiki; ``full`` adds what is folded."""
+        return self._render("markdown", unit=unit, max_rows=0 if full else 8)
 
     @overload
     def to_html(self, path: None = None, *, unit: Unit = "bits", force: bool = False) -> str: ...

@@ -47,10 +47,10 @@ class Finding(KeywordHints):
 
     @property
     def rank(self) -> int:
-        """Place by use, 0 first: data that are not what they seem, something to do or type, a warning, a note."""
+        """Place by use, 0 first: data that are not what they seem, a warning with something to type, others, notes."""
         if self.code in _DOUBTS:
             return 0
-        return 1 if self.command or self.code in _ADVICE else 2 if self.is_warning else 3
+        return 1 if self.code in _ADVICE else 4 - 2 * self.is_warning - bool(self.command)
 
     def __repr__(self) -> str:
         """Return the sentence with its code, how loud it is, and the system that it is about."""

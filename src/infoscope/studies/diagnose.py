@@ -34,6 +34,7 @@ from infoscope.posterior.sample_size import (
 )
 from infoscope.readers.labels import suggest_cleaning
 from infoscope.results.finding import Finding, Severity
+from infoscope.results.notation import format_share
 from infoscope.studies.diagnose_statistics import (
     THRESHOLDS,
     Renaming,
@@ -347,7 +348,8 @@ def find_majority_voter(facts: TableStatistics) -> Finding | None:
         right = f"; its accuracy in the sample, {percent(facts.accuracy)}, is the frequency of that class"
     return Finding(
         "majority_voter",
-        f"It {habit} predicts {quoted(predicted)}, whatever the truth, and so captures next to nothing{right}.",
+        f"It {habit} predicts {quoted(predicted)}, whatever the truth, and so captures next to nothing{right}. Check "
+        "the column, whether training converged, and, with scores, whether the threshold is right.",
         evidence={
             "predicted": str(predicted),
             "share": share,
@@ -484,15 +486,15 @@ def find_accuracy_paradox(facts: TableStatistics) -> Finding | None:
             carry = f"may carry as little as {percent(evidence['proficiency_low'])} of the truth's information"
         return Finding(
             "accuracy_paradox",
-            f"Accuracy flatters: {percent(accuracy)} of the predictions are right, yet they {carry}; "
-            f"always predicting {quoted(largest)} would be right in {percent(share)} of this sample.",
+            f"Do not judge by accuracy ({format_share(accuracy)}): always predicting {quoted(largest)} has "
+            f"{format_share(share)}, and these predictions {carry}.",
             evidence=evidence,
         )
     if facts.accuracy < share and not facts.could_be_chance and facts.is_below("accuracy", share):
         return Finding(
             "accuracy_paradox",
-            f"Accuracy misleads: always predicting {quoted(largest)} would be right more often ({percent(share)} of "
-            f"this sample against {percent(accuracy)}) and capture nothing, while these predictions capture {known}.",
+            f"Do not judge by accuracy ({format_share(accuracy)}): always predicting {quoted(largest)} has more, "
+            f"{format_share(share)}, and captures nothing, while these predictions capture {known}.",
             evidence=evidence,
         )
     return None
@@ -632,8 +634,9 @@ def find_miscount(facts: TableStatistics) -> Finding | None:
     return Finding(
         "predicted_too_rarely" if rarely else "predicted_too_often",
         f"It predicts {quoted(rare)} {count_times(predicted)} where it is true {count_times(true)}; if it decides by a "
-        f"score, move its threshold ({side}): {sweep_command(str(rare))}.",
+        f"score, move its threshold ({side}).",
         evidence={"positive": str(rare), "predicted": predicted, "true": true},
+        command=sweep_command(str(rare)),
     )
 
 
@@ -869,7 +872,10 @@ def find_small_sample_bias(facts: TableStatistics) -> Finding | None:
         return None
     return Finding(
         "small_sample_bias",
-        f"Proficiency is corrected for small-sample bias {correction}; the interval allows for it.",
+        f"The sample's captured information ({format_share(correction.sample)}) is too "
+        f"{'high' if correction.sample > correction.mean else 'low'}, because rows per class are few: "
+        f"{format_share(correction.mean)} is corrected, and the interval allows for that. Accuracy needs no "
+        "correction.",
         evidence={
             "sample": correction.sample,
             "mean": correction.mean,

@@ -33,7 +33,7 @@ from infoscope.readers.query import as_names, check_column_names
 from infoscope.readers.reader import read_distinct_rows
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
-from infoscope.results.notation import MetricNotation
+from infoscope.results.notation import MetricNotation, format_share
 from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
 from infoscope.studies.compare import (
     ERRORS,
@@ -585,20 +585,24 @@ def _advise_threshold(system: SystemResult, points: Sweep, column: str | None) -
     miscount = next((finding.text for finding in system.diagnosis if finding.code in MISCOUNTS), "")
     start = f"{miscount.partition(';')[0]}; " if miscount else ""
     names = {"positive": str(points.positive), "score": column or "COLUMN"}
-    limits = f"held out, {choice.level:.0%} interval {MetricNotation('proficiency').interval(held)}"
+    limits = f"{choice.level:.0%} interval {MetricNotation('proficiency').interval(held)}"
     threshold = f"at a threshold of {choice.threshold:.4g}"
     evidence: dict[str, Any] = {"threshold": choice.threshold, "captured": held.value, "now": now, **names}
     if held.low is not None and held.low > now:
+        recall, precision = (float(points.values(name)[choice.point]) for name in ("recall", "precision"))
         text = (
-            f"{start}{threshold} it would capture {held.value:.0%} instead of {now:.0%} ({limits}): "
-            f"{sweep_command(**names)}."
+            f"{start}{threshold}, recall is {format_share(recall)} and precision {format_share(precision)}, and "
+            f"{format_share(held.value)} is captured on held-out samples instead of {format_share(now)} ({limits}). "
+            "Choose by what a miss and a false alarm cost you."
         )
-        text = f"{text[0].upper()}{text[1:]}"
-        yield Finding("better_threshold", text, "warning", evidence, "Move the threshold", "threshold off")
+        text, command = f"{text[0].upper()}{text[1:]}", sweep_command(**names)
+        yield Finding(
+            "better_threshold", text, "warning", evidence, "Move the threshold", "threshold off", command=command
+        )
     elif miscount:
         text = (
-            f"{start}no other threshold is shown to capture more: {threshold} it is {held.value:.1%} ({limits}), now "
-            f"{now:.1%}. More samples may show one."
+            f"{start}no other threshold is shown to capture more: {threshold} it is {held.value:.1%} (held out, "
+            f"{limits}), now {now:.1%}. More samples may show one."
         )
         yield Finding("threshold_fits", f"{text[0].upper()}{text[1:]}", "note", evidence, "Collect more samples")
 
@@ -622,7 +626,7 @@ def _name_sweep_commands(evaluation: Evaluation, names: ColumnNames) -> Evaluati
                 command = f"infoscope.sweep(y_true, y_score, positive={label!r})"
             else:
                 command = f"infoscope.sweep(SOURCE, truth={names.truth!r}, score={score!r}, positive={label!r})"
-            diagnosis.append(replace(finding, text=finding.text.replace(sweep_command(positive, score=score), command)))
+            diagnosis.append(replace(finding, command=command))
         systems.append(replace(system, diagnosis=tuple(diagnosis)))
     return replace(evaluation, systems=tuple(systems))
 

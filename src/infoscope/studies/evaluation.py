@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.special import betainc
 
 from infoscope.core.markup import ShortRepr
 from infoscope.errors import InputError, UnknownNameError, suggest_name
@@ -225,6 +226,45 @@ class SystemResult(MeasuredSystem):
     def shown(self, metric: str) -> float | None:
         """Return the number that reports show for a metric: the sample's value, of information the corrected one."""
         return self.estimate(metric).shown
+
+    @property
+    def errors(self) -> int | None:
+        """Number of samples that are not predicted right; None where samples are not counted."""
+        wrong = sum((1.0 - (item.number("recall") or 0.0)) * (item.number("support") or 0.0) for item in self.classes)
+        is_counted = all(float(item.number("support") or 0.0).is_integer() for item in self.classes)
+        return round(wrong) if is_counted and self.n is not None and self.number("accuracy") is not None else None
+
+    def weakest_classes(self) -> list[ClassEstimates]:
+        """Return the classes whose recall is below the accuracy, the lowest first.
+
+        With Bonferroni's correction for the number of classes, so that chance alone names one in 5% of samples.
+        """
+        accuracy, weak = self.number("accuracy") or 0.0, []
+        for item in self.classes:
+            recall, support = item.number("recall") or 0.0, item.number("support") or 0.0
+            found = recall * support
+            at_least = 1.0 - float(betainc(found + 0.5, support - found + 0.5, accuracy))
+            if at_least < 0.05 / len(self.classes):
+                weak.append(item)
+        return sorted(weak, key=lambda item: item.number("recall") or 0.0)
+
+    def constant_value(self, metric: str) -> float | None:
+        """Return what always predicting one class has in this sample, or None where that is not known.
+
+        The class is the most frequent one for accuracy and macro F1, and the positive one for F1 and precision.
+        """
+        supports = {item.label: item.number("support") or 0.0 for item in self.classes}
+        total = sum(supports.values())
+        if not total or self.clusters is not None:
+            return None
+        most, positive = max(supports.values()) / total, supports.get(self.positive or "", 0.0) / total
+        values = {
+            "accuracy": most,
+            "macro_f1": 2 * most / (1 + most) / len(supports) if all(supports.values()) else None,
+            "f1": 2 * positive / (1 + positive),
+            "precision": positive,
+        }
+        return values.get(metric)
 
     def coverage_covariance(self) -> np.ndarray | None:
         """Return the posterior covariance of false and captured information; None where their spread is not known.

@@ -8,7 +8,7 @@ to do, what is confused with what, and which classes lose.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -19,10 +19,9 @@ from infoscope.figures.confusion import HeatMap, heat_map
 from infoscope.figures.coverage import CoverageDisplay
 from infoscope.figures.display import Display
 from infoscope.figures.layout import plain_label, shorten_names
-from infoscope.figures.ledger import Chain, Half, LeakDisplay, PerplexityDisplay, Stream
 from infoscope.figures.svg import data_address, svg
 from infoscope.figures.triangle import EntropyTriangleDisplay, SplitTriangleDisplay
-from infoscope.reports.html.page import draw_block, draw_label, draw_phrase, embed, wrap_scrolling
+from infoscope.reports.html.page import draw_block, draw_findings, draw_label, draw_phrase, embed, wrap_scrolling
 from infoscope.reports.systems import (
     ChosenPlace,
     compare_by_metric,
@@ -32,7 +31,14 @@ from infoscope.reports.systems import (
     tabulate_classes,
     tabulate_confusions,
 )
-from infoscope.reports.views.evaluate import describe_ties, find_tag, make_example_blocks, write_example_heading
+from infoscope.reports.views.evaluate import (
+    MAX_PAIRS,
+    collect_findings,
+    describe_ties,
+    find_tag,
+    make_example_blocks,
+    write_example_heading,
+)
 from infoscope.results.notation import Units, format_count, format_share
 from infoscope.studies.evaluation import Evaluation, SystemResult
 from infoscope.typing import Json
@@ -53,14 +59,15 @@ MAX_MATRIX_CELLS = 60_000
 
 
 def draw_systems(content: tuple[Evaluation, Units]) -> Html:
-    """Draw the best system open, the others folded, in the order of the ranking."""
+    """Draw the best system open, the others folded, in the order of the ranking: why, what to do, its matrix."""
     evaluation, unit = content
     order = {id(system): position for position, system in enumerate(evaluation.systems)}
     blocks, shares = [], []
     for place, system in enumerate(evaluation.ranking):
         matrix, shares_of_cells = draw_confusion_matrix(system)
         shares += [] if shares_of_cells is None else [shares_of_cells]
-        detail = _draw_system(system, unit, order[id(system)], matrix)
+        advice = draw_findings(collect_findings(evaluation, system))
+        detail = _draw_system(system, unit, order[id(system)], advice, matrix)
         if place:
             detail = element("details", element("summary", plain_label(system.title)[:80]), detail, class_="other")
         blocks.append(detail)
@@ -68,24 +75,18 @@ def draw_systems(content: tuple[Evaluation, Units]) -> Html:
     return element("div", chooser, *blocks, embed(shares, "shares") if shares else Html(""))
 
 
-def _draw_system(system: SystemResult, unit: Units, position: int, matrix: Html) -> Html:
-    has_information = system.shown("proficiency") is not None
-    fixes = list(map(draw_block, tabulate_confusions(system)))
-    if not fixes and system.classes and has_information:
-        fixes.append(element("p", "No two classes are confused.", class_="note"))
-    actions = [(finding.action or "Note", finding.text) for finding in system.diagnosis]
-    more = None if system.interval_method is None else system.interval_method.samples_to_halve
-    if more:
-        actions.append(("More data", f"{more:,} more samples would halve the interval of what it captures."))
-    if actions:
-        items = [element("div", element("dt", action), element("dd", element("bdi", why))) for action, why in actions]
-        fixes.append(element("div", element("h4", "What to do about it"), element("dl", *items, class_="actions")))
-    evidence = [matrix, _draw_examples(system), *_draw_losses(system, unit)]
+def _draw_system(system: SystemResult, unit: Units, position: int, advice: Html, matrix: Html) -> Html:
+    blocks = tabulate_confusions(system, MAX_PAIRS, "pair") if system.is_informative else ()
+    why = [element("h2", "Why: the costliest confusions"), *map(draw_block, blocks)] if blocks else []
+    left, right = [*why, advice], [matrix, _draw_examples(system)]
+    sides = [element("div", *side) for side in (left, right) if any(side)]
+    classes = list(map(draw_block, tabulate_classes(system, unit)))
+    summary = element("summary", "Classes", element("small", "recall, precision, and what each costs", class_="dim"))
     return element(
         "article",
-        element("h3", draw_label(system.title, 60), class_="system-name"),
-        element("div", element("div", *fixes), element("div", *evidence), class_="two"),
-        *map(draw_block, tabulate_classes(system, unit)),
+        element("h3", draw_label(system.title, 60), class_="system-name sr"),
+        element("div", *sides, class_="two sides"),
+        element("div", element("details", summary, *classes), class_="folds") if classes else Html(""),
         class_="system",
         id=f"system-{position}",
         data_system=system.title,
@@ -111,35 +112,6 @@ def _draw_examples(system: SystemResult) -> Html:
     packed = embed(later, style="folds") if later else Html("")
     head = (element("h4", "Example rows"), element("p", hint, class_="note"))
     return element("div", *head, *folds[:MAX_WRITTEN_FOLDS], packed, class_="examples")
-
-
-def _draw_losses(system: SystemResult, unit: Units) -> Iterator[Html]:
-    """Draw how many classes remain, and the cells in which information is lost, folded."""
-    if system.shown("proficiency") is None:
-        return
-    names = ("effective_classes", "remnant_classes", "transfer_factor", "system_classes", "system_remnant_classes")
-    numbers = [shown for name in names if (shown := system.shown(name)) is not None]
-    if len(numbers) == len(names) and len(system.truth_labels) >= 2:
-        effective, left, factor, varied, unexplained = numbers
-        output = Half(len(system.system_labels), varied, unexplained)
-        display = PerplexityDisplay([Chain(system.title, len(system.truth_labels), effective, left, factor, output)])
-        figure = element("figure", Html(svg(display.panel())), class_="wide")
-        yield element("div", element("h4", "How many classes remain"), figure)
-    streams = [
-        Stream(
-            leak.truth,
-            leak.system,
-            leak.count,
-            leak.missed_bits * unit.per_bit,
-            leak.false_bits * unit.per_bit,
-            leak.truth == leak.system,
-        )
-        for leak in system.leaks
-    ]
-    has_errors = any(not stream.hit for stream in streams)
-    if has_errors and not np.isclose(sum(stream.bits for stream in streams), 0.0):
-        figure = element("figure", Html(svg(LeakDisplay(streams, most=5, unit=unit.name).panel())), class_="wide")
-        yield element("details", element("summary", "Where information is lost, cell by cell"), figure)
 
 
 # Maps -----------------------------------------------------------------------------------------------------------------
@@ -236,14 +208,10 @@ def draw_comparison(content: tuple[Evaluation, Units]) -> Html:
 
 def _draw_row(system: SystemResult, place: ChosenPlace) -> Html:
     # a dot with its interval; both are there to be moved even where the first metric has none
-    grid = "".join(
-        f'<line class="s-grid" x1="{percent}%" x2="{percent}%" y1="0" y2="20" stroke="#e1e5eb"/>'
-        for percent in (0, 25, 50, 75, 100)
-    )
     ends = 'visibility="hidden"' if place.low is None else f'x1="{place.low}%" x2="{place.high}%"'
     middle = 'visibility="hidden"' if place.at is None else f'cx="{place.at}%"'
     whisker = Html(
-        f'<svg class="whisk" aria-hidden="true" height="20">{grid}'
+        '<svg class="whisk" aria-hidden="true" height="20">'
         f'<line class="s-ink" {ends} y1="10" y2="10" stroke="#16181d" stroke-width="2"/>'
         f'<circle class="f-accent s-ink" {middle} cy="10" r="5" fill="#0068a8" stroke="#16181d"/></svg>'
     )

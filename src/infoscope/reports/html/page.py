@@ -21,7 +21,7 @@ from importlib.resources import files
 
 from infoscope import __version__
 from infoscope.core.files import PAGE_MARK
-from infoscope.core.markup import Html, element, join_markup, text
+from infoscope.core.markup import Html, element, join_markup, split_command, text
 from infoscope.figures.layout import plain_label, shorten, shorten_names
 from infoscope.figures.ledger import LedgerDisplay
 from infoscope.figures.scene import DARK, LIGHT
@@ -60,6 +60,8 @@ from infoscope.typing import Json
 MAX_IN_SIGHT = 3
 """Sections below the headline up to which no links to them are needed."""
 MAX_LARGE_HEADLINE = 110
+MAX_STATEMENT = 90
+"""Characters of a finding that are set as a statement where there is no other."""
 MAX_DOTS = 5
 """Systems in a tile; all of them are compared below."""
 MAX_HASHES = 40
@@ -124,7 +126,8 @@ def _draw_tile(tile: Tile) -> Html:
         parts.append(_draw_scale(tile))
     if tile.bar is not None:
         parts.append(draw_share_line(tile.bar))
-    sample = f"in this sample {tile.sample}" if tile.sample and tile.note else ""
+    note = to_plain(tile.note)
+    sample = f"in this sample {tile.sample}" if tile.sample and note and tile.sample not in note else ""
     mark = Html('<i class="mark"></i>') if tile.systems and tile.baseline is not None else Html("")
     for words in filter(None, (plain_label(to_plain(tile.comparison)), sample)):
         parts.append(element("p", mark, words, class_="base"))
@@ -152,10 +155,10 @@ def _draw_scale(tile: Tile) -> Html:
 
 def draw_share_line(bar: InformationBar) -> Html:
     """Draw captured, missed and false information as a thin line with its words."""
-    captured, false = bar.shares or (
-        bar.captured / (bar.captured + bar.missed),
-        bar.false / (bar.captured + bar.missed),
-    )
+    truth = bar.captured + bar.missed
+    if not truth:
+        return Html("")
+    captured, false = bar.shares or (bar.captured / truth, bar.false / truth)
     shares = {"captured": captured, "missed": 1.0 - captured, "false": false}
     parts = [
         element("i", class_=f"b-{role}", style=f"flex-grow:{max(share, 0.0):.4f}") for role, share in shares.items()
@@ -175,10 +178,25 @@ def draw_findings(findings: Sequence[tuple[str, Finding]], heading: str = "What 
     items = []
     for name, finding in findings[:MAX_FINDINGS]:
         about = join_markup((draw_label(name, 30), ": ")) if name else Html("")
-        action = element("strong", about, finding.action) if name or finding.action else Html("")
-        command = element("code", finding.command, class_="cmd") if finding.command else Html("")
-        items.append(element("li", action, element("p", element("bdi", finding.text)), command))
-    return element("div", element(f"h{level}", heading), element("ol", *items, class_="do"))
+        lead, rest = _split_finding(finding)
+        strong = element("strong", about, element("bdi", lead)) if name or lead else Html("")
+        words = [element("span", word) for word in split_command(finding.command)]
+        command = element("code", join_markup(words, " "), class_="cmd") if words else Html("")
+        items.append(element("li", strong, element("p", element("bdi", rest)) if rest else Html(""), command))
+    return element("div", element(f"h{level}", heading), element("ol", *items, class_="do"), class_="advice")
+
+
+def _split_finding(finding: Finding) -> tuple[str, str]:
+    """Split a finding into a short statement and the rest; where it begins at length, the statement is what to do."""
+    found = re.match(r"(.{8,70}?)[.:;] (?=\S)", finding.text)
+    if found is None or found[1].count("'") % 2:
+        return (
+            ("", finding.text)
+            if len(finding.text) > MAX_STATEMENT and not finding.action
+            else (finding.action or finding.text, finding.text if finding.action else "")
+        )
+    rest = finding.text[found.end() :]
+    return f"{found[1]}.", rest[:1].upper() + rest[1:]
 
 
 def _draw_opened(outline: Outline, sections: Sequence[Section]) -> Iterator[Html]:
@@ -192,7 +210,7 @@ def _draw_opened(outline: Outline, sections: Sequence[Section]) -> Iterator[Html
             advice = Html("")
         yield drawn
     if advice:
-        yield element("section", advice, class_="advice")
+        yield element("section", advice)
 
 
 # Words ----------------------------------------------------------------------------------------------------------------
@@ -345,7 +363,8 @@ def _draw_table(table: Table, level: int, within: str) -> Html:
     note = element("p", draw_phrase(table.note), class_="note") if table.note else Html("")
     # screen readers call it by its caption, or else by the headings above it
     spoken = table.caption or ": ".join(filter(None, (within, table.title))) or "Table"
-    return join_markup((title, note, left, wrap_scrolling(join_markup((inside, packed)), spoken)))
+    scrolled = wrap_scrolling(join_markup((inside, packed)), spoken)
+    return join_markup((title, scrolled, note) if table.style == "fix" else (title, note, left, scrolled))
 
 
 def _name_cell(cell: Html, column: Column, table: Table) -> Html:
@@ -436,7 +455,7 @@ def _draw_folds(outline: Outline) -> Html:
     """Draw what is folded: sections, more findings, definitions, method and provenance, the place for the downloads."""
     appendix = outline.appendix
     folds = [part for part in outline.sections if part.only != "plain" and part.folded]
-    if others := outline.findings[MAX_FINDINGS:]:
+    if others := (*outline.findings[MAX_FINDINGS:], *outline.minor_findings):
         items = [(f"{name}: " if name else "") + finding.text for name, finding in others]
         folds.append(Section("More findings", [Bullets(items)], "findings", aside=f"{len(others)}"))
     cards = {entry.name: entry.card for domain in ("table", appendix.domain) for entry in all_metrics(domain)}
@@ -483,8 +502,7 @@ def _draw_folds(outline: Outline) -> Html:
 def _define_metric(name: str, card: Card) -> Html:
     better = {"higher": "higher is better", "lower": "lower is better", "none": ""}[card.better]
     facts = [part for part in (card.symbol, better, "" if card.unit == "ratio" else card.unit) if part]
-    undefined = "" if card.undefined == "never" else f" Undefined when: {card.undefined}."
-    words = f"{card.meaning} ({', '.join(facts)}).{undefined} "
+    words = f"{card.meaning} ({', '.join(facts)}). "
     return element(
         "div",
         element("dt", card.title, " ", element("span", draw_formula(card.formula), class_="formula")),
@@ -659,4 +677,5 @@ def read_style() -> str:
 def _read_file(name: str) -> str:
     """Return a script or a style without indentation and lines of comments, which no page needs."""
     text = (files("infoscope.reports.html") / name).read_text(encoding="utf-8")
-    return re.sub(r"^ *(//.*\n)?", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^ *(//.*\n)?", "", text, flags=re.MULTILINE)
+    return re.sub(r"(?<=[{};,])\n", "", text).replace(": ", ":") if name.endswith(".css") else text

@@ -8,14 +8,16 @@ scores and example rows are there only where the evaluation has them. What is sh
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from infoscope.core.markup import pluralize
 from infoscope.errors import InputError
 from infoscope.figures.coverage import CoverageDisplay
 from infoscope.figures.display import Display
-from infoscope.figures.layout import plain_label
+from infoscope.figures.layout import plain_label, shorten
 from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay
 from infoscope.figures.triangle import EntropyTriangleDisplay, SplitTriangleDisplay
 from infoscope.metrics.registry import catalogue
@@ -30,7 +32,6 @@ from infoscope.reports.outline import (
     Explorer,
     Figure,
     InformationBar,
-    Inline,
     Name,
     Outline,
     Paragraph,
@@ -39,12 +40,14 @@ from infoscope.reports.outline import (
     ShareBar,
     SideBySide,
     Strong,
+    SystemValue,
     Table,
     Term,
     Tile,
     join_phrases,
     list_names,
     shorten_reason,
+    to_plain,
 )
 from infoscope.reports.shared import (
     NO_VERDICTS,
@@ -67,21 +70,20 @@ from infoscope.reports.systems import (
     tabulate_confusions,
 )
 from infoscope.reports.views.judge import make_judge_section, write_judge_sentences
+from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.notation import (
     UNDEFINED,
     MetricNotation,
     Units,
-    describe_false_bits,
-    describe_sample_value,
     format_count,
     format_interval,
     format_number,
-    format_points,
     format_probability,
     format_share,
     format_share_with_interval,
 )
+from infoscope.results.provenance import describe_ignored_rows
 from infoscope.studies.evaluation import (
     INFORMATION,
     CellExamples,
@@ -125,6 +127,14 @@ MAX_CHOSEN = 5
 """Chosen metrics in the headline: NI, accuracy, precision, recall and rejection rate are one line."""
 _RETURN = "return_on_investment"
 MAX_COST_CELLS = 8
+MAX_TILES = 5
+MAX_SEEN = 3
+"""Chosen metrics that the numbers on top hold beside the others."""
+MAX_PAIRS = 3
+"""Confused pairs on the first screen."""
+MAX_PAIRS_IN_FULL = 10
+LEAST_SHOWN = 0.001
+"""A baseline below this is only called small."""
 MAX_COLUMNS = 40
 """Systems in the table of all metrics."""
 MAX_EXAMPLES = 5
@@ -133,82 +143,92 @@ MAX_CHARACTERS = 80
 
 
 def outline(evaluation: Evaluation, unit: Units) -> Outline:
-    """Write the outline: the best system first, a ranking where there are several, classes and cells after that."""
+    """Write the outline: verdict, numbers, why and what to do, about the best system or the worst group."""
     if not evaluation.systems:
         raise InputError("there is no system to report on; evaluate at least one")
     focus = evaluation.ranking[0]
-    several = len(evaluation.systems) > 1
     # metrics of the reader's choice come first, unless no verdict is possible
-    chosen_sentences, captures = list(_write_chosen_sentences(evaluation, unit)), _write_headline(evaluation, focus)
+    chosen_sentences, verdict = list(_write_chosen_sentences(evaluation, unit)), _write_headline(evaluation, focus)
     is_verdict = focus.is_informative and not _explain_no_verdict(focus)
-    headline, *sentences = [*chosen_sentences, captures] if is_verdict else [captures, *chosen_sentences]
+    headline, *sentences = [*chosen_sentences, verdict] if is_verdict else [verdict, *chosen_sentences]
+    chosen = [_add_systems(evaluation, tile, unit) for tile in _make_chosen_tiles(evaluation, focus, unit)]
+    names = {tile.metric for tile in chosen}
+    tiles = chosen + [tile for tile in _make_tiles(evaluation, focus, unit) if tile.metric not in names]
     name, captured = plain_label(focus.title)[:60], focus.estimate("proficiency")
     title = f"{name}: one true class"
-    hero: list[Block] = []
     if captured.shown is not None:
         title = f"{name}: {format_share(captured.value if captured.value == 1.0 else captured.shown, 0)} captured"
-        false = focus.shown("false_information_ratio")
-        shares = None if false is None else (captured.shown, false)
-        hero = [InformationBar.from_bits(focus.shown, unit, shares)]
-    tiles = list(_make_chosen_tiles(evaluation, focus, unit))
-    chosen = {tile.metric for tile in tiles}
-    tiles += [tile for tile in _make_tiles(focus) if tile.metric not in chosen]
-    no_information = all(system.shown("proficiency") is None for system in evaluation.systems)
-    sections = [
-        *make_judge_section(evaluation, unit),
-        *_make_chosen_section(evaluation, unit),
-        *([_make_ranking_section(evaluation)] if several else []),
-        *_make_spread_section(evaluation, unit),
-        *_make_cost_section(evaluation),
-        *_make_order_section(evaluation),
-        *_make_score_section(evaluation, unit),
-        Section(
-            ("A closer look at ", Name(focus.title))
-            if several
-            else "Classes"
-            if captured.shown is None
-            else "Where information is lost",
-            [SideBySide(tabulate_classes(focus, unit), tabulate_confusions(focus))],
-            only="plain",
-        ),
-        *_make_example_sections(evaluation.ranking),
-        Section(
-            "Classes" if no_information else "What to fix, and where information is lost",
-            [Explorer("systems", (evaluation, unit))],
-            "fix",
-            only="page",
-        ),
-    ]
-    if several:
-        blocks = [Explorer("compare", (evaluation, unit))]
-        sections.append(Section("Compared with each other", blocks, "compare", only="page", link="Compare"))
-    sections += make_grid_section(evaluation)
-    sections += _make_moments_sections(evaluation, unit)
-    if place_in_triangle(evaluation.systems) or place_in_coverage(evaluation.systems):
-        sections.append(Section("Maps", [Explorer("maps", evaluation)], "maps", only="page"))
+    is_one_system = len({system.name for system in evaluation}) == len({*(focus.group or {"": ""})}) == 1
+    levels = {system.interval_method.level for system in evaluation if system.interval_method is not None}
+    level = f"{100 * max(levels):g}% interval" if levels else "interval"
+    choices = {"choices": list_metric_choices(evaluation, unit)} if len(evaluation.systems) > 1 else {}
     return Outline(
         title=title,
-        kicker=list(_write_kicker(evaluation, focus, unit)),
+        kicker=list(_write_kicker(evaluation, focus, verdict)),
         headline=headline,
         lede=[*write_judge_sentences(evaluation, focus), *sentences, *_write_lede(evaluation, focus)],
-        hero=hero,
-        tiles=tiles,
-        findings=_collect_findings(evaluation, focus),
-        sections=sections,
+        tiles=tiles[: max(len(chosen), MAX_TILES)],
+        tile_heads=("value", level, "compare with"),
+        system_word=next(iter(focus.group or {"system": ""})) if is_one_system else "system",
+        findings=collect_findings(evaluation, focus),
+        minor_findings=_collect_minor_findings(evaluation, focus),
+        sections=[*_make_open_sections(evaluation, focus, unit), *_make_folds(evaluation, focus, unit)],
+        more="-v classes and all metrics · -o page.html"
+        + " · infoscope explain captured" * (captured.shown is not None),
         footnotes=[f"{words}." for words in _describe_intervals(evaluation)],
         appendix=_make_appendix(evaluation, unit),
         script="evaluation.js",
-        data={"choices": list_metric_choices(evaluation, unit)} if several else {},
+        data=choices,
     )
 
 
-def _write_kicker(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Iterator[Phrase]:
-    """Write facts about what was evaluated: the size of the sample, classes, the truth's entropy, the source."""
-    yield "Evaluation"
+def _make_open_sections(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Iterator[Section]:
+    """Make why: the costliest confusions, and what was asked for."""
+    yield from make_judge_section(evaluation, unit)
+    yield from _make_chosen_section(evaluation, unit)
+    if focus.shown("proficiency") is not None and focus.is_informative:
+        yield Section("", list(tabulate_confusions(focus, MAX_PAIRS)), only="plain")
+    yield Section("", [Explorer("systems", (evaluation, unit))], "fix", only="page", advice="inside")
+    yield from _make_cost_section(evaluation)
+    yield from _make_order_section(evaluation)
+    yield from _make_moments_sections(evaluation, unit)
+    yield from _make_example_sections(evaluation.ranking)
+
+
+def _make_folds(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Iterator[Section]:
+    """Make everything else: the systems by what they capture, classes, thresholds, and maps."""
+    several = len(evaluation.systems) > 1
+    if several:
+        yield _make_ranking_section(evaluation)
+    yield from _make_spread_section(evaluation, unit)
+    yield from _make_score_section(evaluation, unit)
+    blocks: list[Block] = []
+    if focus.shown("proficiency") is not None:
+        false = focus.shown("false_information_ratio")
+        shares = None if false is None else (focus.shown("proficiency") or 0.0, false)
+        blocks.append(InformationBar.from_bits(focus.shown, unit, shares))
+    blocks.append(SideBySide(tabulate_classes(focus, unit), tabulate_confusions(focus, MAX_PAIRS_IN_FULL)))
+    heading: Phrase = ("Classes of ", Name(focus.title)) if several else "Classes"
+    yield Section(heading, blocks, only="plain", folded=True)
+    if several:
+        blocks = [Explorer("compare", (evaluation, unit))]
+        aside = "by any metric, of all classes or of one"
+        yield Section("Systems compared", blocks, "compare", only="page", folded=True, aside=aside)
+    yield from make_grid_section(evaluation)
+    if place_in_triangle(evaluation.systems) or place_in_coverage(evaluation.systems):
+        aside = "entropy triangle, information coverage"
+        yield Section("Maps", [Explorer("maps", evaluation)], "maps", only="page", folded=True, aside=aside)
+
+
+def _write_kicker(evaluation: Evaluation, focus: SystemResult, verdict: Phrase) -> Iterator[Phrase]:
+    """Write facts about what was evaluated: the size of the sample, classes, systems, the source."""
     sizes = [system.n for system in evaluation.systems if system.name == focus.name]
     judges = [part.judge for part in evaluation.judged_parts() if part.judge is not None]
     groups = max(len(judges) if judges else len(sizes), 1)
     in_groups = f" in {groups} groups" if groups > 1 else ""
+    method = focus.interval_method
+    if method is not None and method.groups is not None:
+        in_groups += f" in {method.groups:,} groups of rows"
     samples = sum(size or 0.0 for size in sizes)
     if None in sizes:
         yield "sample size unknown"
@@ -221,19 +241,34 @@ def _write_kicker(evaluation: Evaluation, focus: SystemResult, unit: Units) -> I
         else:
             yield f"{labels} labels among {rows} rows{in_groups}"
     elif not float(samples).is_integer():
-        yield f"weights worth {samples:,.1f} samples"
+        yield f"weights worth {samples:,.1f} samples{in_groups}"
     else:
-        yield f"{pluralize(samples, 'sample')}{in_groups}"
+        positive = None if _is_about_classes(focus) else _count_class(focus.classes, focus.positive, "support")
+        of_them = f", {format_count(positive)} of them '" if positive is not None and not in_groups else ""
+        name = (Name(focus.positive or "", 24), "'") if of_them else ()
+        if of_them or in_groups or not _is_about_classes(focus) or _count_samples(focus) not in to_plain(verdict):
+            yield (f"{pluralize(samples, 'sample')}{in_groups}{of_them}", *name)
+        # else the headline says it
     true, predicted = len(focus.truth_labels), len(focus.system_labels) - (focus.reject is not None)
-    yield pluralize(true, "class") + ("" if true == predicted else f", {predicted:,} predicted")
-    if focus.shown("proficiency") is not None:
-        truth = focus.estimate("truth_entropy")
-        shown, sample = unit.amount(truth.shown), unit.amount(truth.value)
-        yield f"truth {shown} {unit.name}" + f" ({sample} in this sample)" * (truth.corrected and sample != shown)
-    if focus.positive is not None and not focus.positive_by_sorting:
-        yield f"positive class '{focus.positive}'"
+    supports = {item.number("support") for item in focus.classes}
+    each = f", {format_count(next(iter(supports)))} samples each" if len(supports) == 1 and true > 2 else ""
+    if _is_about_classes(focus) or true != predicted:
+        yield pluralize(true, "class") + ("" if true == predicted else f", {predicted:,} predicted") + each
+    if len(evaluation.systems) > 1 and groups == 1:
+        yield f"{len(evaluation.systems)} systems"
     if evaluation.provenance.source is not None:
         yield Name(evaluation.provenance.source, 60)
+
+
+def _is_about_classes(system: SystemResult) -> bool:
+    """Return whether the numbers are about all classes: no positive class is known, or names mean nothing."""
+    return system.positive is None or bool(system.positive_by_sorting) or system.clusters is not None
+
+
+def _count_class(items: Sequence[ClassEstimates], label: str | None, metric: str) -> float | None:
+    """Return how often a class is true ("support") or predicted ("declared"), if that is a whole number."""
+    count = next((item.number(metric) for item in items if item.label == label), None)
+    return count if count is not None and float(count).is_integer() else None
 
 
 # Headline and sentences -----------------------------------------------------------------------------------------------
@@ -244,6 +279,7 @@ def _explain_no_verdict(system: SystemResult) -> str | None:
 
 
 def _write_headline(evaluation: Evaluation, focus: SystemResult) -> Phrase:
+    """Write the verdict: how often it is right, or finds the positive class, and what it captures."""
     captured, accuracy = focus.estimate("proficiency"), focus.estimate("accuracy")
     name = Name(focus.title, 48)
     if captured.shown is None:  # mostly because the truth has one class
@@ -260,17 +296,50 @@ def _write_headline(evaluation: Evaluation, focus: SystemResult) -> Phrase:
     many = len(evaluation.systems)
     if not focus.is_informative:
         return _write_chance_headline(focus, many if all(not system.is_informative for system in evaluation) else 1)
-    rank = "" if many == 1 else f", the least of {many} results" if focus.group else f", the most of {many} systems"
+    rank = (
+        ""
+        if many == 1
+        else f", the least of {many} {_count_word(evaluation)}"
+        if focus.group
+        else f", the most of {many} systems"
+    )
+    information = f"{format_share(captured.shown)} of the information in the truth{rank}."
     if accuracy.value == captured.value == 1.0 and focus.clusters is None:
-        corrected = f" and {format_share_with_interval(captured)} corrected for few rows per class" * captured.corrected
-        every = "every sample" if focus.n is None else f"all {format_count(round(focus.n))} samples"
+        size = _count_samples(focus)
+        whole = " in every sample" if size == "samples" else f" in all {size}"
+        within = format_interval(accuracy)
+        share = f"captures all of the information in this sample's truth{rank}."
+        return (name, f" is right{whole}{f' ({within})' * bool(within)} and {share}")
+    if focus.clusters is not None:
+        agreement = MetricNotation(_AMI).whole(focus.estimate(_AMI))
         return (
+            "The clusters of ",
             name,
-            f" is right in {every}: accuracy {format_share_with_interval(accuracy)}, captured information 100%"
-            f"{' in this sample' * captured.corrected}{corrected}{rank}.",
+            f" have an AMI of {agreement} with the true classes and capture {information}",
         )
-    of = f"{format_share_with_interval(captured)} of the information in the truth"
-    return (name, f" captures {of}{rank}{describe_sample_value(captured)}.")
+    if accuracy.shown is None:
+        return (name, f" captures {format_share_with_interval(captured)} of the information in the truth{rank}.")
+    if _is_about_classes(focus) or focus.shown("precision") is None:
+        size = _count_samples(focus)
+        within = format_interval(accuracy)
+        right = f"{format_share(accuracy.shown)} of {size}{f' ({within})' * bool(within)}"
+        return (name, f" is right in {right} and captures {information}")
+    recall, precision, f1 = (format_share(focus.shown(metric)) for metric in ("recall", "precision", "f1"))
+    positive = Name(focus.positive or "", 24)
+    return (
+        *(name, f" finds {recall} of '", positive),
+        f"' at a precision of {precision} (F1 {f1}) and captures {information}",
+    )
+
+
+def _count_samples(system: SystemResult) -> str:
+    """Return how many samples there are, or no number where they have weights, or are estimated."""
+    is_counted = system.errors is not None and system.n == sum(item.number("support") or 0.0 for item in system.classes)
+    return f"{format_count(system.n)} samples" if is_counted else "samples"
+
+
+def _count_word(evaluation: Evaluation) -> str:
+    return "groups" if len({system.name for system in evaluation}) == 1 else "results"
 
 
 def find_only_label(items: Sequence[ClassEstimates], metric: str) -> str | None:
@@ -285,13 +354,15 @@ def _write_chance_headline(focus: SystemResult, many: int) -> Phrase:
     noun = "results" if focus.group else "systems"
     only = find_only_label(focus.outputs, "declared")
     if only is not None:
-        right = others = ""
+        others = f"; none of the {many} {noun} captures more than chance" if many > 1 else ""
         if only in focus.truth_labels and focus.clusters is None:
-            accuracy = format_share_with_interval(focus.estimate("accuracy"))
-            right = f": right in {accuracy} of the samples, as often as it is the true class"
-        if many > 1:
-            others = f"; none of the {many} {noun} captures more than chance"
-        return (name, " always predicts '", Name(only), f"', whatever the truth, and captures nothing{right}{others}.")
+            size = _count_samples(focus)
+            frequency = f"{format_share(focus.shown('accuracy'))} of {size}, the frequency of "
+            return (
+                *(name, " always predicts '", Name(only), f"': it is right in {frequency}'", Name(only)),
+                f"', and captures no information{others}.",
+            )
+        return (name, " always predicts '", Name(only), f"', whatever the truth, and captures no information{others}.")
     seen = format_share_with_interval(captured)
     is_much = (captured.low or 0.0) > MUCH_BY_CHANCE
     if many > 1:
@@ -312,120 +383,258 @@ def _write_chance_headline(focus: SystemResult, many: int) -> Phrase:
 
 
 def _write_lede(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
-    """Write what a reader should know next, three sentences at most."""
+    """Write what a reader should know next: how surely it is better, what it rejects, and where metrics disagree."""
     if _explain_no_verdict(focus) is not None:
         return
     if find_only_label(focus.classes, "support") is not None and find_only_label(focus.outputs, "declared") is None:
         yield "If truth and prediction are swapped, exchange them."
-    false = focus.shown("false_information_ratio")
-    if false is not None and focus.number("false_information_ratio") != 0 and focus.shown("proficiency") is not None:
-        subject: Inline = "it" if evaluation.judge is None else Name(focus.title)
-        yield ("For every 100 bits of truth ", subject, f" adds {describe_false_bits(false)} false information.")
-    pairs = [pair for pair in focus.confusions if pair.gain > 0 and focus.is_informative][:3]
-    if pairs:
-        gain = f"{format_points(pairs[0].gain)} points more of this sample"
-        first, second = (Name(label) for label in pairs[0].classes)
-        named = join_phrases(((Name(pair.classes[0]), " ↔ ", Name(pair.classes[1])) for pair in pairs), ", ")
-        if pairs[0].directed:
-            count = pairs[0].count if pairs[0].count < 1 else round(pairs[0].count)
-            rest = f" in {pluralize(count, 'sample')}; without these errors it would capture {gain}."
-            yield (first, " is predicted as ", second, rest)
-        elif len(pairs) == 1:
-            yield ("The costliest confusion is ", *named, f"; without it, {gain} would be captured.")
-        else:
-            yield ("The costliest confusions are ", *named, f"; without the first it would capture {gain}.")
-
+    if focus.number("rejection_rate"):
+        share = format_share_with_interval(focus.estimate("accepted_accuracy"))
+        rejected = format_share(focus.shown("rejection_rate"))
+        yield (Name(focus.title), f" abstains in {rejected} of the samples; of the others it is right in {share}.")
     others = [system for system in evaluation.ranking if system is not focus]
     if not others or focus.group:  # of groups the worst is shown first
         return
-    other = others[0]
-    if not other.is_informative:
+    yield from _compare_with_next(evaluation, focus, others[0])
+    metrics = ("accuracy", "macro_f1", "proficiency") if _is_about_classes(focus) else ("f1", "accuracy", "proficiency")
+    rivals = [system for system in evaluation.systems if system.is_informative and system.clusters is None]
+    values = {metric: {system.name: system.number(metric) for system in rivals} for metric in metrics}
+    if (words := describe_disagreement(values, focus.positive)) is not None:
+        yield words
+
+
+def _compare_with_next(evaluation: Evaluation, focus: SystemResult, other: SystemResult) -> Iterator[Phrase]:
+    """Write by how much, and how surely, the first system is better than the second."""
+    if not focus.is_informative or not other.is_informative:
         if focus.is_informative:
             yield (Strong(other.title), " captures no more information than expected by chance.")
         return
-    follows = (Strong(other.title), f" follows with {format_share(other.shown('proficiency'))}")
-    difference = find_difference(evaluation, focus, other)
-    if difference is None or difference.probability_a_better is None:
-        yield (*follows, ".")
-    else:
-        probability = format_probability(difference.probability_a_better)
-        yield (*follows, f"; the probability that it captures less is {probability}.")
+    metrics = ("accuracy", "macro_f1") if _is_about_classes(focus) else ("f1", "accuracy")
+    for metric in (*metrics, "proficiency"):
+        gap = find_difference(evaluation, focus, other, metric)
+        if gap is None or gap.probability_a_better is None:
+            continue
+        notation = MetricNotation(metric)
+        points = notation.signed(abs(notation.gap(gap.estimate, focus.shown(metric), other.shown(metric)))).lstrip("+")
+        about = f"points of {_SHORT_TITLES.get(metric, metric)}"
+        if gap.corrected_verdict in ("better", "worse"):
+            low, high = sorted((abs(gap.estimate.low or 0.0), abs(gap.estimate.high or 0.0)))
+            within = f"({notation.signed(low).lstrip('+')} – {notation.signed(high).lstrip('+')})"
+            sure = format_probability(max(gap.probability_a_better, 1.0 - gap.probability_a_better))
+            verdict = f"{gap.corrected_verdict} than "
+            yield ("It is ", verdict, Strong(other.title), f" by {points} {about} {within}, with probability {sure}.")
+        else:
+            within = f"({notation.signed_interval(gap.estimate)})"
+            words = f": no significant difference ({points} {about}, interval {within})."
+            yield ("Between it and ", Strong(other.title), words)
+        return
 
 
 # Tiles ----------------------------------------------------------------------------------------------------------------
 
-_CLUSTER_TILES = (
-    ("information_precision", "pure", "I(T;S)/H(S), completeness of V-measure"),
-    ("nmi_arithmetic", "V-measure", "harmonic mean of captured and pure"),
-    ("adjusted_mutual_information", "AMI", "of this sample, corrected for chance; 0 is chance"),
-    ("adjusted_rand_index", "ARI", "pairs, corrected for chance; 0 is chance"),
-    ("bcubed_f1", "B-cubed", "mean part of one's group and cluster that is one's own"),
-    ("fowlkes_mallows", "FM", "pairs together in both, Fowlkes-Mallows"),
-)
-"""Numbers shown of clusters, whose names mean nothing."""
+_AMI = "adjusted_mutual_information"
+_SHORT_TITLES = {
+    "f1": "F1",
+    "macro_f1": "macro F1",
+    "proficiency": "captured information",
+    "adjusted_mutual_information": "AMI",
+    "nmi_arithmetic": "V-measure",
+    "adjusted_rand_index": "ARI",
+}
+"""Names of metrics on the first screen, where they are not the metric's id."""
 
 
-def _make_tiles(system: SystemResult) -> Iterator[Tile]:
-    """Make the tiles: captured information first; of two classes, then recall, precision and F1 of the positive one."""
+def _make_tiles(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Iterator[Tile]:
+    """Make the numbers, each with what to compare it with: what the task is judged by, then captured information."""
+    if focus.shown("proficiency") is None:
+        metrics: tuple[str, ...] = ("accuracy",)
+    elif focus.clusters is not None:
+        metrics = (_AMI, "nmi_arithmetic", "adjusted_rand_index", "proficiency")
+    elif _is_about_classes(focus):
+        metrics = ("accuracy", "macro_f1", "proficiency")
+    else:
+        metrics = ("f1", "recall", "precision", "proficiency")
+    several = len(evaluation.systems) > 1
+    for metric in metrics:
+        notation, estimate = MetricNotation(metric, unit), _settle_estimate(focus, metric)
+        word = "captured" if metric == "proficiency" else _SHORT_TITLES.get(metric, metric)
+        note, baseline = _compare_number(focus, metric, several=several)
+        tile = Tile.from_estimate(estimate, notation, word, note)
+        if metric == "proficiency":
+            false = focus.shown("false_information_ratio")
+            shares = None if false is None or estimate.shown is None else (estimate.shown, false)
+            tile = replace(tile, bar=InformationBar.from_bits(focus.shown, unit, shares))
+        yield _add_systems(evaluation, replace(tile, baseline=baseline), unit)
+        if metric == "precision" and focus.scores is not None and not several:
+            area = focus.scores.areas.get("average_precision")
+            if area is not None and focus.scores.reversed_class is None:
+                chance = format_share(focus.constant_value("precision"))
+                yield Tile(format_share(area), "average precision", "", f"chance {chance}", "average_precision")
 
-    def tile(metric: str, word: str, note: str) -> Tile:
-        return Tile.from_estimate(system.estimate(metric), MetricNotation(metric), word, note)
 
-    if system.shown("proficiency") is None:
-        yield tile("accuracy", "accuracy", "")
-        return
-    yield tile("proficiency", "captured", "I(T;S)/H(T), proficiency")
-    if system.positive is not None and system.number("recall") is not None:
-        estimates = [(name, system.estimate(name), system.positive) for name in ("recall", "precision", "f1")]
-        about = "positive class"
-        if system.positive_by_sorting:  # no option names the positive class
-            about = "class"
-            estimates = [("recall", item.values["recall"], item.label) for item in system.classes]
-            outputs = [item for item in system.outputs if item.label in system.truth_labels]
-            estimates += [("precision", item.values["precision"], item.label) for item in outputs]
-        for metric, estimate, label in estimates:
-            word = f"{metric} of '{label if len(label) <= 20 else f'{label[:19]}…'}'"
-            yield Tile.from_estimate(estimate, MetricNotation(metric), word, f"{about} '{label}'")
-    yield tile("false_information_ratio", "false", "H(S|T)/H(T)")
-    yield tile("erroneous_information_ratio", "erroneous", "missed + false; 0 is perfect")
-    if system.clusters is None:
-        supports = [float(item.number("support") or 0) for item in system.classes]
-        largest = max(supports, default=0.0) / (sum(supports) or 1.0)
-        chance = f"chance {format_share(system.shown('random_accuracy'))}"
-        yield tile("accuracy", "accuracy", f"{chance}, most frequent class {format_share(largest)}")
-    left, effective = system.estimate("remnant_classes"), system.shown("effective_classes")
-    number, value = (UNDEFINED if part is None else f"{part:.2f}" for part in (left.shown, left.value))
-    note = "" if effective is None else f"equally likely classes remain, of {effective:.1f}"
-    interval = format_interval(left, 1.0, 2)
-    yield Tile(number, "classes left", interval, note, "remnant_classes", value * (value != number))
-    if system.clusters is not None:
-        yield from (tile(*cluster_tile) for cluster_tile in _CLUSTER_TILES)
-    if system.reject is not None and (system.number("rejection_rate") or 0.0) > 0:
-        accuracy = format_share(system.shown("accepted_accuracy"))
-        yield tile("rejection_rate", "rejected", f"accuracy {accuracy} among the accepted")
+def _add_systems(evaluation: Evaluation, tile: Tile, unit: Units) -> Tile:
+    """Add the number of each system, where there are several."""
+    if len(evaluation.systems) == 1 or tile.metric is None:
+        return tile
+    notation = MetricNotation(tile.metric, unit)
+    values = [
+        SystemValue.from_estimate(_name_row(evaluation, system), _settle_estimate(system, tile.metric), notation)
+        for system in evaluation.ranking
+    ]
+    return replace(tile, systems=values)
+
+
+def _settle_estimate(system: SystemResult, metric: str) -> Estimate:
+    """Return an estimate, without a correction where the predictions are constant: that any of them captures is 0."""
+    estimate = system.estimate(metric)
+    return replace(estimate, corrected=False) if estimate.value == 0.0 and not system.is_informative else estimate
+
+
+def _name_row(evaluation: Evaluation, system: SystemResult) -> str:
+    """Return the name of a system in a table: its group alone, where there is one system."""
+    if system.group and len({item.name for item in evaluation.systems}) == 1:
+        return ", ".join(system.group.values())
+    return system.title
+
+
+def _compare_number(focus: SystemResult, metric: str, *, several: bool) -> tuple[str, float | None]:
+    """Return what to compare a number with, in words and as a value on its scale."""
+    constant = focus.constant_value(metric)
+    if metric == "proficiency":
+        estimate = focus.estimate(metric)
+        sample = MetricNotation(metric).in_sample(estimate)
+        if not sample or not estimate.value:
+            return "any constant prediction 0%", 0.0
+        value, low, high = (part or 0.0 for part in (estimate.value, estimate.low, estimate.high))
+        beyond = "" if estimate.low is None or low <= value <= high else ", too high" if value > high else ", too low"
+        return f"in this sample {sample}{beyond}", 0.0
+    if metric in ("accuracy", "macro_f1") and constant is not None:
+        return f"most frequent class {'<0.1%' if constant < LEAST_SHOWN else format_share(constant)}", constant
+    if metric == "f1" and constant is not None:
+        return f"always '{shorten(focus.positive or '', 20)}' {format_share(constant)}", constant
+    if focus.clusters is not None:
+        return ("0 is chance, 1 perfect" if metric != "nmi_arithmetic" else "1 is perfect; chance is above 0"), None
+    support = _count_class(focus.classes, focus.positive, "support")
+    declared = _count_class(focus.outputs, focus.positive, "declared")
+    recall = focus.number("recall")
+    if several or support is None or declared is None or recall is None:
+        return "", None
+    found = round(support * recall)
+    if metric == "recall":
+        return f"{found:,} of {support:,.0f} found", None
+    return f"{declared - found:,.0f} of {declared:,.0f} are false alarms", None
 
 
 # Findings -------------------------------------------------------------------------------------------------------------
 
 
-def _collect_findings(evaluation: Evaluation, focus: SystemResult) -> list[tuple[str, Finding]]:
-    """Collect the question which class is positive, findings that all systems share, and those of each system."""
-    about: list[tuple[str, Finding]] = []
-    if focus.positive_by_sorting and all(finding.code != "positive_asked" for finding in evaluation.findings):
-        # sorting chose the class that recall, precision and F1 are about
-        question = ask_positive(focus.truth_labels, focus.positive)
-        if question is not None and focus.number("recall") is not None:
-            about.append(("", Finding("positive_asked", question, evidence={"class": focus.positive})))
-    several = len(evaluation.systems) > 1
-    systems = [focus, *(system for system in evaluation.ranking if system is not focus)]
-    shared = [finding for finding in focus.diagnosis if all(finding in system.diagnosis for system in systems)]
-    about += [("", finding) for finding in shared if several]
-    for system in systems:
-        own = [finding for finding in system.diagnosis if not several or finding not in shared]
-        if system is focus and not focus.is_informative and find_only_label(focus.outputs, "declared") is not None:
-            own = [finding for finding in own if finding.code != "majority_voter"]  # the headline says it
-        about += [(system.title if several else "", finding) for finding in own]
-    return about
+def collect_findings(evaluation: Evaluation, system: SystemResult) -> list[tuple[str, Finding]]:
+    """Collect what to do about a system, the most useful first; about the first one, also what concerns the data."""
+    findings, others = list(system.diagnosis), []
+    if system is evaluation.ranking[0]:
+        ignored = describe_ignored_rows(evaluation.provenance.ignored)
+        findings = [f for f in evaluation.findings if not f.system and f not in ignored] + findings
+        if system.positive_by_sorting and all(finding.code != "positive_asked" for finding in evaluation.findings):
+            # sorting chose the class that recall, precision and F1 are about
+            question = ask_positive(system.truth_labels, system.positive)
+            if question is not None and system.number("recall") is not None:
+                about, action = {"class": system.positive}, "Name the positive class"
+                findings.append(Finding("positive_asked", question, evidence=about, action=action))
+        others = [  # labels that are not what they seem concern all systems
+            (other.title, finding)
+            for other in evaluation.ranking[1:]
+            for finding in other.diagnosis
+            if finding.rank == 0 and finding not in findings
+        ]
+    findings += advise(evaluation, system)
+    silent = {"small_sample_bias"} if any(finding.code == "few_samples" for finding in findings) else set()
+    if system.shown("proficiency") is None:
+        silent |= {"few_samples", "loud_prior"}  # about captured information
+    named = [("", finding) for finding in findings if finding.code not in silent]
+    return sorted([*named, *others], key=lambda item: item[1].rank)
+
+
+def _collect_minor_findings(evaluation: Evaluation, focus: SystemResult) -> list[tuple[str, Finding]]:
+    """Collect what concerns systems that nobody would choose."""
+    shown = [finding for _, finding in collect_findings(evaluation, focus)]
+    others = [system for system in evaluation.ranking if system is not focus]
+    return [(system.title, finding) for system in others for finding in system.diagnosis if finding not in shown]
+
+
+MAX_WEAKEST = 3
+MIN_CLASSES_TO_START_WITH = 20
+"""Classes from which on the weakest are named: of fewer, the confusions show them."""
+MAX_ERRORS_TO_READ = 50
+"""Errors up to which it is worth reading the row of each."""
+
+
+def advise(evaluation: Evaluation, system: SystemResult) -> Iterator[Finding]:
+    """Yield what to look at next, with what to type where the command is known."""
+    if system.clusters is not None or system.shown("proficiency") is None or _explain_no_verdict(system):
+        return
+    accuracy, errors = system.estimate("accuracy"), system.errors
+    if accuracy.value == 1.0:
+        rest = ""
+        if accuracy.low is not None and accuracy.low < 1.0:
+            share = format_share(1.0 - accuracy.low)
+            rest = f" If it is real, an error rate of up to {share} (1 in {1 / (1 - accuracy.low):,.0f}) is possible."
+        words = (
+            f"Check that this is a real result: {system.name} equals the truth in every row. Were these rows used in "
+            f"training, or is it a copy?{rest}"
+        )
+        yield Finding("perfect_result", words, action="Check that it is real")
+    elif system.is_informative and errors is not None:
+        weakest = system.weakest_classes()
+        if len(system.classes) >= MIN_CLASSES_TO_START_WITH and weakest:
+            named = [
+                f"{item.label} is found in {found} of {support} samples" if not place else f"{item.label} in {found}"
+                for place, (item, found, support) in enumerate(
+                    (
+                        item,
+                        round((item.number("recall") or 0.0) * (item.number("support") or 0.0)),
+                        f"{item.number('support'):,.0f}",
+                    )
+                    for item in weakest[:MAX_WEAKEST]
+                )
+            ]
+            words = f"Start with the weakest classes: {', '.join(named)}."
+            command = _type_again(evaluation, "-v")
+            yield Finding("weak_classes", words, "warning", action="Start with them", command=command)
+        if not system.examples and 0 < errors <= MAX_ERRORS_TO_READ:
+            command = _type_again(evaluation, "--examples 5 -o page.html")
+            if command or evaluation.provenance.command is None:
+                words = f"Look at the rows of the {pluralize(errors, 'error')}: with so few, some may be wrong labels"
+                words += "." if command else " (examples=5)."
+                yield Finding("rows_to_read", words, action="Look at the rows", command=command)
+
+
+_OWN_OPTIONS = {
+    "-o": 1,
+    "--output": 1,
+    "--format": 1,
+    "-f": 1,
+    "--force": 0,
+    "-v": 0,
+    "--verbose": 0,
+    "-q": 0,
+    "--quiet": 0,
+}
+"""Options of a command that are left out where it is to be typed again with others, and how many words follow each."""
+
+
+def _type_again(evaluation: Evaluation, options: str) -> str:
+    """Return the command that was typed, with other options; empty where there was none, or it read no rows."""
+    words = shlex.split(evaluation.provenance.command or "")
+    if words[:2] != ["infoscope", "evaluate"] or "--matrix" in words or "-" in words:
+        return ""
+    kept = []
+    skipped = 0
+    for word in words:
+        if skipped or word in _OWN_OPTIONS:
+            skipped = skipped - 1 if skipped else _OWN_OPTIONS[word]
+        elif not word.startswith(("--output=", "--format=")):
+            kept.append(word)
+    return f"{shlex.join(kept)} {options}"
 
 
 # Metrics of the reader's choice ---------------------------------------------------------------------------------------
@@ -482,6 +691,7 @@ def _make_chosen_section(evaluation: Evaluation, unit: Units) -> list[Section]:
     names = evaluation.metrics
     if not names or len(evaluation.systems) == 1:
         return []
+    is_seen = len(names) <= MAX_SEEN
     first = _find_ranking_metric(evaluation)
     systems = _rank_systems(evaluation.ranking, first, unit)
     heads, legend = [catalogue[name].title for name in names], ""
@@ -504,7 +714,8 @@ def _make_chosen_section(evaluation: Evaluation, unit: Units) -> list[Section]:
         if (words := describe_disagreement(values, evaluation.systems[0].positive)) is not None:
             blocks.append(Paragraph(words))
     by = catalogue[first or names[0]].title_in_sentence
-    return [Section(f"Systems by {by}", blocks, "chosen")]
+    is_leader = systems[0] is evaluation.ranking[0]
+    return [Section(f"Systems by {by}", blocks, "chosen", folded=is_seen and is_leader)]
 
 
 def _make_estimate_columns(
@@ -575,7 +786,8 @@ def _make_ranking_section(evaluation: Evaluation) -> Section:
     rest = f"The same holds for {len(ties) - MAX_TIED} more groups of neighbours."
     table = Table(*tabulate(systems, *columns), search="systems", max_rows=ALL_ROWS)
     title = "Groups, the least informative first" if groups else "Systems, the most informative first"
-    return Section(title, [table, Bullets([*ties[:MAX_TIED], *undefined], ties[MAX_TIED:], rest)], only="plain")
+    sentences = Bullets([*ties[:MAX_TIED], *undefined], ties[MAX_TIED:], rest)
+    return Section(title, [table, sentences], only="plain", folded=True)
 
 
 def _make_spread_section(evaluation: Evaluation, unit: Units) -> Iterator[Section]:
@@ -603,7 +815,8 @@ def _make_spread_section(evaluation: Evaluation, unit: Units) -> Iterator[Sectio
         (Column("max", priority=7), write(lambda spread: spread.most)),
     ]
     note = "Each group counts once, whatever its size."
-    yield Section("Over the groups", [Table(*tabulate(spreads, *columns), note=note, max_rows=ALL_ROWS)], "spread")
+    table = Table(*tabulate(spreads, *columns), note=note, max_rows=ALL_ROWS)
+    yield Section("Over the groups", [table], "spread", folded=True, aside="mean, spread, least and most")
 
 
 def find_tag(system: SystemResult) -> str:
@@ -780,7 +993,8 @@ def _make_score_section(evaluation: Evaluation, unit: Units) -> list[Section]:
     if not parts:
         return []
     inside = parts[0].blocks if len(evaluation.systems) == 1 else parts
-    return [Section("Other thresholds", inside, "thresholds", link="Thresholds")]
+    aside = "the best by each criterion, and curves"
+    return [Section("Other thresholds", inside, "thresholds", folded=True, aside=aside)]
 
 
 def _make_example_sections(systems: Sequence[SystemResult]) -> list[Section]:
@@ -841,7 +1055,12 @@ def make_example_blocks(pair: CellExamples) -> Iterator[Block]:
 def _make_appendix(evaluation: Evaluation, unit: Units) -> Appendix:
     """Make the table of all metrics, one row each and one column per system, and the sentences on the method."""
     systems = list(evaluation.ranking)[:MAX_COLUMNS]
-    names = list(dict.fromkeys(name for system in systems for name in system.metrics))
+    every = list(dict.fromkeys(name for system in systems for name in system.metrics))
+    names = [name for name in every if any(system.shown(name) is not None for system in systems)]
+    by_reason: dict[str, list[str]] = {}
+    for name in every:
+        if name not in names:
+            by_reason.setdefault(str(systems[0].estimate(name).undefined), []).append(name)
     columns = [Column("metric", "name"), *(Column(plain_label(system.title)[:24], "text") for system in systems)]
     # the class that a metric is about stands in its title, or beside each number where systems have different ones
     classes = {system.positive for system in systems}
@@ -860,9 +1079,10 @@ def _make_appendix(evaluation: Evaluation, unit: Units) -> Appendix:
             )
         rows.append(cells)
     left = len(evaluation.systems) - len(systems)
-    note = f"The best {len(systems)} systems; {left} more are in the downloads below." if left else ""
+    notes = [f"The best {len(systems)} systems; {left} more are in the downloads below."] if left else []
+    notes += [f"Undefined here ({reason}): {', '.join(undefined)}." for reason, undefined in by_reason.items()]
     caption = f"Every metric of every system with its interval, information in {unit.name}"
-    table = Table(columns, rows, caption, note=note, search="metrics", whole=True, style="values every")
+    table = Table(columns, rows, caption, note=" ".join(notes), search="metrics", whole=True, style="values every")
     has_intervals = any(value.low is not None for system in evaluation.systems for value in system.metrics.values())
     method: list[Phrase] = [
         "Information is computed from the table of true class × predicted class alone; “captured” is the mutual "
@@ -878,7 +1098,7 @@ def _make_appendix(evaluation: Evaluation, unit: Units) -> Appendix:
     ]
     return Appendix(
         sections=[Section(f"All {len(names)} metrics", [table])],
-        metrics=[name for system in evaluation.systems for name in system.metrics],
+        metrics=[*names, *evaluation.metrics],
         method=method,
     )
 
