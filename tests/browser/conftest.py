@@ -195,10 +195,13 @@ def visit(windows: Windows, pages: Pages) -> Iterator[Any]:
     """Open a page; at the end none may have logged an error or asked for anything outside."""
     visits: list[tuple[str, Window]] = []
 
-    def open_page(name: str, **options: Any) -> Any:
+    def open_page(name: str, *, folded: bool = False, **options: Any) -> Any:
+        """Open a page, with every part that is folded at first unless that is what a test is about."""
         kind, window = windows.taken(**options)
         visits.append((kind, window))
         window.open(pages[name])
+        if not folded:
+            window.page.evaluate("document.querySelectorAll('.folds > details').forEach((fold) => (fold.open = true))")
         return window.page
 
     yield open_page

@@ -92,10 +92,13 @@ def test_long_names_at_the_dots_are_cut_in_the_middle_on_a_phone_only(visit: Any
 
 
 def test_without_code_the_essentials_are_there(visit: Any) -> None:
-    page = visit("typical", java_script_enabled=False)
+    page = visit("typical", folded=True, java_script_enabled=False)
     text = page.inner_text("main")
 
-    assert "system 0 captures" in text
+    assert "system 0 is right in" in text
+    assert "Why: the costliest confusions" in text
+    page.locator("summary", has_text="Systems compared").click()
+    page.locator("summary", has_text="Maps").click()
     assert page.locator("table.forest tbody tr").count() == 5
     assert page.locator("article.system:visible").count() == 1
     assert page.locator("details.other").count() == 4
@@ -376,8 +379,29 @@ def test_theme_can_be_turned(visit: Any) -> None:
     assert ground() == light
 
 
+def test_the_first_screen_has_the_verdict_why_and_what_to_do_and_folds_are_closed(visit: Any) -> None:
+    page = visit("demo", folded=True, viewport={"width": 1200, "height": 900})
+    text = page.inner_text("main")
+
+    assert page.locator("details[open]").count() == 0
+    assert page.locator("h1, .tiles > li, article:visible .fix tbody tr, article:visible .do > li").count() >= 8
+    assert page.locator("article:visible .cm").bounding_box()["y"] < 900
+    assert page.locator("article:visible .do").bounding_box()["y"] < 900
+    for word in ("erroneous", "classes left", "spread", "ambiguity", "posterior", "permuted"):
+        assert word not in text.lower(), word
+
+
+def test_a_class_is_compared_in_a_fold_that_opens(visit: Any) -> None:
+    page = visit("typical", folded=True)
+    page.locator("article:visible .cm tbody th").nth(3).click()
+    page.locator("article:visible .on-class").click()
+
+    assert page.locator("#compare").get_attribute("open") is not None
+    assert page.locator("#metric").input_value() == "recall"
+
+
 def test_definitions_are_one_click_away(visit: Any) -> None:
-    page = visit("typical")
+    page = visit("typical", folded=True)
     page.locator(".tiles .term", has_text="captured").click()
     page.wait_for_function("document.querySelector('#definitions').open")
 
@@ -386,8 +410,8 @@ def test_definitions_are_one_click_away(visit: Any) -> None:
 
 
 def test_five_systems_are_printed_on_eight_pages_with_the_method_and_what_is_open(visit: Any, tmp_path: Path) -> None:
-    page = visit("typical")
-    page.locator("summary", has_text="cell by cell").first.click()
+    page = visit("typical", folded=True)
+    page.locator("summary", has_text="Maps").first.click()
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator("#theme").is_hidden()
@@ -481,7 +505,7 @@ def test_strict_viewers_show_words_tables_and_coloured_marks(browser: Any, pages
     context.close()
 
     assert "system-ui" not in styled  # the style sheet was rejected indeed
-    assert "system 0 captures" in text
+    assert "system 0 is right in" in text
     assert "What is confused with what" in text
     assert seen[0] != "rgb(0, 0, 0)"
     assert seen[1].startswith("#")
@@ -495,7 +519,7 @@ def test_names_of_systems_and_classes_have_room(visit: Any) -> None:
     )
     assert len(widths) > 10
     assert [each for each in widths if each[1] < 96] == []
-    assert page.locator(".scroll.more").count() == 0  # and nothing is beyond the edge
+    assert page.locator(".scroll.more:not(:has(.every))").count() == 0  # and nothing is beyond the edge
 
 
 def test_names_of_many_classes_are_one_line_and_full_on_hover(visit: Any) -> None:

@@ -132,7 +132,7 @@ def test_clusters_in_an_evaluation_and_back_from_json() -> None:
     assert document["systems"][0]["clusters"]["split_groups"] == 1
     assert ifs.Evaluation.from_dict(document).systems[0].clusters == system.clusters
     assert [each.code for each in system.diagnosis][:3] == ["clusters", "split_group", "merged_group"]
-    assert "B-cubed" in evaluation.to_text()
+    assert "B-cubed" in evaluation.to_text(full=True)
     assert "accuracy" not in evaluation.to_text()
     assert "AMI" in evaluation.to_markdown()
 

@@ -413,7 +413,8 @@ def test_correction_for_small_samples_is_said_with_both_values() -> None:
     known = Posterior(THIN).correction("proficiency")
 
     assert known is not None
-    assert f"from {known.sample:.1%} to {known.mean:.1%}; the interval allows for it." in finding.text
+    assert f"({known.sample:.1%}) is too high" in finding.text
+    assert f"{known.mean:.1%} is corrected, and the interval allows for that." in finding.text
     assert known.doubt * abs(known.sample - known.mean) > known.sd / 2
     assert "small_sample_bias" not in codes(believed(Contingency.from_matrix(np.asarray(THIN.counts) * 1000)))
 

@@ -305,7 +305,7 @@ def test_clusters_within_groups() -> None:
 
 @pytest.mark.slow
 def test_command_says_how_intervals_came_about(rows: Path) -> None:
-    text = run("evaluate", str(rows), "-t", "gold", "-s", "a", "--groups", "patient")
+    text = run("evaluate", str(rows), "-t", "gold", "-s", "a", "--groups", "patient", "-v")
     document = json.loads(
         run("evaluate", str(rows), "-t", "gold", "-s", "a", "--groups", "patient", "--format", "json").stdout
     )

@@ -46,13 +46,13 @@ def test_pairs_are_those_of_compare() -> None:
 def test_text_names_those_without_a_significant_difference() -> None:
     evaluation = ifs.evaluate(answers(seed=1), truth="gold", system=NAMES)
 
-    for text in (evaluation.to_text(), evaluation.to_markdown()):
+    for text in (evaluation.to_text(full=True), evaluation.to_markdown(full=True)):
         alike = next(line for line in text.splitlines() if "do not differ significantly" in line)
         assert "good" in alike
         assert "twin" in alike
         assert "poor" not in alike
     clear = ifs.evaluate(answers(seed=1), truth="gold", system=["good", "poor"])
-    assert "Each system captures significantly more than the next" in clear.to_text()
+    assert "Each system captures significantly more than the next" in clear.to_text(full=True)
 
 
 @pytest.mark.slow
@@ -155,8 +155,8 @@ def test_a_system_that_rejects_nothing_is_shown_with_no_rejections() -> None:
     """A prior gives every system a small chance of rejecting; one that never did is shown with none."""
     frame = answers(seed=2).assign(careful=lambda f: f["good"].where(f.index % 4 > 0, "unsure"))
     found = ifs.evaluate(frame, truth="gold", system=["good", "careful"], reject="unsure")
-    text = found.to_text()
+    text = found.to_text(full=True)
 
-    table = text[text.index("the most informative first") :].splitlines()
+    table = text[text.index("the most informative first") : text.index("Classes of")].splitlines()
     rejected = {line.split()[0]: line.split()[-1] for line in table if line.startswith(("  good ", "  careful "))}
     assert rejected == {"good": "0%", "careful": f"{found['careful'].shown('rejection_rate'):.1%}"}

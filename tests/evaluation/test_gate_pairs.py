@@ -60,7 +60,7 @@ def test_collapse_fails_in_pairs_and_is_open_without_them(files: Path) -> None:
     record = json.loads(base.read_text())
     del record["row_labels"]
     base.write_text(json.dumps(record))
-    alone = run("gate", files / "new.csv", "-t", "label", "-s", "model", "--baseline", base)
+    alone = run("gate", files / "new.csv", "-t", "label", "-s", "model", "--baseline", base, "-v")
     text = " ".join(alone.stdout.split())
 
     assert paired.exit_code == 1

@@ -153,12 +153,13 @@ def test_text_and_markdown_show_intervals_for_one_and_for_several() -> None:
     low = evaluation["a"].metrics["proficiency"].low
     assert low is not None
 
-    text = evaluation.to_text(width=110)
-    ranking = next(line for line in text.splitlines() if line.strip().startswith("a "))
+    text = evaluation.to_text(width=110, full=True)
+    ranking = next(line for line in text.splitlines() if line.strip().startswith("a  "))
     assert f"{100 * low:.1f} –" in ranking
     assert "95% intervals of the posterior, prior tree" in text
     assert f"| {100 * low:.1f} –" in evaluation.to_markdown()
-    assert "95% interval" in evaluate(TABLE).to_text(width=160).split("By class")[1]
+    assert "95% interval" in evaluate(TABLE).to_text()
+    assert "95% interval" in evaluate(TABLE).to_text(width=160, full=True).split("By class")[1]
 
 
 def test_frame_has_limits_beside_values() -> None:

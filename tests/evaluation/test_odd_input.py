@@ -153,8 +153,8 @@ def test_the_worst_group_comes_first() -> None:
     result = ifs.evaluate(rows, truth="gold", system="svm", by="part")
     assert [system.group["part"] for system in result.ranking if system.group] == ["z", "y", "x"]
     text = result.to_text()
-    assert "svm (part z) captures" in text.strip().splitlines()[0]
-    assert "the least of 3 results" in " ".join(text.split())
+    assert "svm (part z) is right in" in text.strip().splitlines()[0]
+    assert "the least of 3 groups" in " ".join(text.split())
     chosen = ifs.evaluate(rows, truth="gold", system="svm", by="part", metrics="accuracy").to_text()
     assert "svm (part z)" in chosen.strip().splitlines()[0]
     assert "last of 3 results" in " ".join(chosen.split())

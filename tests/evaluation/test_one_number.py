@@ -75,7 +75,7 @@ def test_rates_of_classes_are_those_of_scikit_learn_with_intervals_in_every_form
         "f1": reference.f1_score,
         "jaccard": reference.jaccard_score,
     }
-    forms = [evaluated.to_text(), evaluated.to_markdown(), evaluated._repr_html_(), evaluated.to_html()]
+    forms = [evaluated.to_text(full=True), evaluated.to_markdown(full=True), evaluated.to_html()]
     forms = [form.replace("\N{NO-BREAK SPACE}", " ") for form in forms]
     for name in SYSTEMS:
         items = evaluated[name].classes
@@ -96,11 +96,11 @@ def test_information_of_classes_and_the_truth_stands_beside_that_of_the_sample(e
     for item in evaluated["good"].classes:
         spread = item.values["false_information"]
         assert spread.corrected
-        assert f"| {spread.shown:.2f} | {spread.value:.2f} |" in evaluated.to_markdown()
-    assert "Both are corrected for few rows per class." in evaluated.to_markdown()
+        assert f"| {spread.shown:.2f} | {spread.value:.2f} |" in evaluated.to_markdown(full=True)
+    assert "Both are corrected for few rows per class." in evaluated.to_markdown(full=True)
     few = ifs.evaluate(ROWS["truth"][:30], ROWS["good"][:30])
     entropy = few["system"].metrics["truth_entropy"]
-    assert f"truth {entropy.shown:.2f} bits ({entropy.value:.2f} in this sample)" in few.to_text(width=140)
+    assert f", {entropy.value:.3f} bits in this sample" in few.to_text(width=140, full=True)
 
 
 def test_clusters_have_no_rates_of_classes() -> None:
@@ -108,7 +108,7 @@ def test_clusters_have_no_rates_of_classes() -> None:
     for item in (*clusters["good"].classes, *clusters["good"].outputs):
         for rate in {"recall", "precision", "specificity", "f1", "jaccard"} & set(item.values):
             assert item.values[rate].undefined == "names of clusters mean nothing"
-    text = clusters.to_text()
+    text = clusters.to_text(full=True).partition("All ")[0]
     assert "spread" in text
     assert "recall" not in text
     assert "precision" not in text
@@ -197,7 +197,6 @@ def test_clusters_and_label_sets_have_the_same_values_of_the_sample(evaluated: i
     notation = MetricNotation("nmi_arithmetic")
     assert notation.in_sample(measured)
     assert f"V-measure {notation.shown(measured)} {notation.interval(measured)}" in text
-    assert f"{notation.in_sample(measured)} in sample" in text
     sets = multilabel.evaluate(*([{label} for label in ROWS[name]] for name in ("truth", "good")), splits=0)
     found = sets.systems[0].metrics
     assert found["micro_f1"].shown == pytest.approx(evaluated["good"].shown("accuracy"), rel=1e-12)
@@ -227,9 +226,8 @@ def test_pages_text_and_notebooks_write_the_same(evaluated: ifs.Evaluation) -> N
     for form in (evaluated.to_text(), evaluated.to_markdown(), evaluated._repr_html_(), page):
         words = " ".join(form.split())
         assert f"{100 * reference.accuracy_score(ROWS['truth'], ROWS['good']):.1f}%" in words
-        assert f"captures {MetricNotation('proficiency').whole(first['proficiency']).partition(',')[0]}" in words
-        sample = MetricNotation("proficiency").in_sample(first["proficiency"])
-        assert f"; {sample} in this sample, inflated by few rows per class" in words
+        assert f"captures {MetricNotation('proficiency').shown(first['proficiency'])} of the information" in words
+        assert MetricNotation("proficiency").interval(first["proficiency"]) in words.replace("\N{NO-BREAK SPACE}", " ")
         assert "posterior mean" not in words
 
 

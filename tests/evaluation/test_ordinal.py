@@ -246,7 +246,7 @@ def test_sweep_of_probabilities_shows_the_score(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     frame.to_csv(path, index=False)
     scores = [word for label in SCALE for word in ("--score", label)]
-    shown = run("sweep", path, "-t", "grade", *scores, "--ordinal", ",".join(SCALE))
+    shown = run("sweep", path, "-t", "grade", *scores, "--ordinal", ",".join(SCALE), "-v")
 
     swept = ifs.sweep(named(truth), forecast, classes=SCALE, ordinal=SCALE)
     assert swept.areas["ranked_probability_score"] == pytest.approx(expected)

@@ -45,7 +45,7 @@ def test_metrics_that_were_named_are_the_ones_over_groups() -> None:
     found = ifs.evaluate(FRAME, truth="truth", system="good", by="site", metrics=["mcc"], uncertainty=None)
 
     assert [each.metric for each in found.group_spreads] == ["mcc"]
-    assert "Over the groups" in found.to_text()
+    assert "Over the groups" in found.to_text(full=True)
 
 
 def test_a_group_without_the_metric_is_not_in_its_spread() -> None:
@@ -60,20 +60,22 @@ def test_one_group_and_none_have_no_spread() -> None:
     for rows, by in ((FRAME, None), (FRAME[FRAME["site"] == "west"], "site")):
         found = ifs.evaluate(rows, truth="truth", system="good", by=by, uncertainty=None)
         assert found.group_spreads == ()
-        assert "Over the groups" not in found.to_text()
+        assert "Over the groups" not in found.to_text(full=True)
 
 
 def test_rows_that_belong_together_have_no_total() -> None:
     found = ifs.evaluate(FRAME, truth="truth", system="good", by="site", groups="patient")
 
     assert {each.total for each in found.group_spreads} == {None}
-    assert "all rows" not in found.to_text().partition("Over the groups")[2].splitlines()[1]
+    assert "all rows" not in found.to_text(full=True).partition("Over the groups")[2].splitlines()[1]
 
 
 def test_the_command_shows_them(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     FRAME.to_csv(path, index=False)
-    done = CliRunner().invoke(app, ["evaluate", str(path), "-t", "truth", "-s", "good", "--by", "site", "--plain"])
+    done = CliRunner().invoke(
+        app, ["evaluate", str(path), "-t", "truth", "-s", "good", "--by", "site", "--plain", "-v"]
+    )
     text = done.stdout[done.stdout.index("Over the groups") :]
     right = np.mean(FRAME["truth"] == FRAME["good"])
 

@@ -38,13 +38,13 @@ def rows(tmp_path: Path) -> str:
 def test_text(width: int) -> None:
     text = ifs.evaluate(TABLE).to_text(width=width)
 
-    assert "recall of 'dog'" in text
+    assert "finds 90.0% of 'dog' at a precision of" in " ".join(text.split())
 
 
 def test_markdown_escapes_the_class() -> None:
     named = TABLE.relabel({"dog": "d|o*g"})
 
-    assert r"recall of 'd\|o\*g'" in ifs.evaluate(named).to_markdown()
+    assert r"finds 90.0% of 'd\|o\*g' at a precision of" in ifs.evaluate(named).to_markdown()
 
 
 def test_json_and_back() -> None:

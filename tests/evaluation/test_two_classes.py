@@ -42,9 +42,10 @@ def file(tmp_path: Path) -> Path:
 
 def test_recall_precision_and_f1_stand_beside_what_is_captured(file: Path) -> None:
     text = run("evaluate", file, "-t", "label", "-s", "model", "-q", "--positive", "fraud").stdout
-    tiles = [line.split("  ")[1] for line in text.splitlines() if line.startswith("  ") and " – " in line][1:]
+    tiles = [line.split("  ")[1] for line in text.splitlines() if line.startswith("  ") and " – " in line]
 
-    assert tiles[:4] == ["captured", "recall of 'fraud'", "precision of 'fraud'", "f1 of 'fraud'"]
+    assert tiles == ["F1", "recall", "precision", "captured"]
+    assert " of 'fraud' at a precision of " in text
 
 
 def test_what_to_fix_first_tells_misses_from_false_alarms() -> None:
@@ -61,8 +62,7 @@ def test_what_to_fix_first_tells_misses_from_false_alarms() -> None:
     assert first.count == ((truth == "fraud") & (predicted == "ok")).sum()
     assert first.gain == pytest.approx(gained)
     assert second.classes == ("ok", "fraud")
-    assert "true fraud predicted ok" in shown
-    assert "fraud is predicted as ok" in " ".join(shown.split())
+    assert "fraud predicted as ok" in shown
     three = ifs.evaluate(["a", "b", "c"] * 30, ["a", "a", "b", "c"] * 22 + ["a", "b"])["system"]
     assert not three.confusions[0].directed
 
@@ -77,7 +77,7 @@ def test_a_class_that_is_predicted_too_rarely_says_how_to_go_on(file: Path) -> N
     true, predicted = ((ROWS[name] == "fraud").sum() for name in ("label", "model"))
 
     assert f"It predicts 'fraud' {predicted} times where it is true {true} times" in found.text
-    assert "infoscope sweep scored.csv -t label --score COLUMN" in found.text
+    assert found.command.startswith("infoscope sweep scored.csv -t label --score COLUMN")
     assert found.action == "Move the threshold"
     often = ROWS.assign(model=NAMES[(ROWS["score"] > 0.02).astype(int)])
     alarms = ifs.evaluate(often, truth="label", system="model", positive="fraud")["model"]
@@ -95,33 +95,32 @@ def test_the_rare_class_is_the_one_that_advice_is_about(tmp_path: Path) -> None:
     for system, predicted in (("model", (frame["model"] == "bad row").sum()), ("never", 0)):
         found = finding(ifs.evaluate(path, truth="label", system=system)[system], "predicted_too_rarely")
         assert f"It predicts 'bad row' {predicted} times" in found.text
-        assert f"infoscope sweep '{path.name}' -t label --score COLUMN --positive 'bad row'." in found.text
+        assert found.command == f"infoscope sweep '{path.name}' -t label --score COLUMN --positive 'bad row'"
     given = ifs.evaluate(frame["label"], frame["never"])["system"]
-    assert "infoscope.sweep(y_true, y_score, positive='bad row')." in finding(given, "predicted_too_rarely").text
+    assert finding(given, "predicted_too_rarely").command == "infoscope.sweep(y_true, y_score, positive='bad row')"
     given = ifs.evaluate((frame["label"] != "ok").astype(int), np.zeros(len(frame), dtype=int))["system"]
-    assert "infoscope.sweep(y_true, y_score, positive=1)." in finding(given, "predicted_too_rarely").text
+    assert finding(given, "predicted_too_rarely").command == "infoscope.sweep(y_true, y_score, positive=1)"
     framed = ifs.evaluate(frame, truth="label", system="never")["never"]
-    assert "infoscope.sweep(SOURCE, truth='label', score='COLUMN', positive='bad row')." in (
-        finding(framed, "predicted_too_rarely").text
-    )
+    advised = "infoscope.sweep(SOURCE, truth='label', score='COLUMN', positive='bad row')"
+    assert finding(framed, "predicted_too_rarely").command == advised
 
 
 @pytest.mark.slow
 def test_scores_of_the_other_class_beside_labels_recommend_no_threshold(file: Path) -> None:
     """The rule calls "ok" positive, and the score is that of "fraud"."""
-    done = run("evaluate", file, "-t", "label", "-s", "model", "--score", "score")
+    done = run("evaluate", file, "-t", "label", "-s", "model", "--score", "score", "-v")
     text = " ".join(done.stdout.split())
 
     assert done.exit_code == 0
     assert "high scores mean 'fraud'; name that class with --positive fraud" in text
     assert "High scores mean fraud, not ok: no threshold is recommended." in text
     evaluated = ifs.evaluate(file, truth="label", system="model", scores="score")
-    assert "no threshold is recommended" in ifs.Evaluation.from_dict(evaluated.to_dict()).to_text()
+    assert "no threshold is recommended" in ifs.Evaluation.from_dict(evaluated.to_dict()).to_text(full=True)
     assert "no threshold is recommended" in evaluated.to_html()
     named = ifs.evaluate(file, truth="label", system="model", scores="score", positive="fraud")["model"]
     better = finding(evaluated["model"], "better_threshold")  # neither the caller nor a name said that "ok" is meant
     assert better == finding(named, "better_threshold")
-    assert "--score score --positive fraud" in better.text
+    assert better.command.endswith("--score score --positive fraud")
     stated = ifs.evaluate(file, truth="label", system="model", scores="score", positive="ok")["model"]
     assert finding(stated, "better_threshold") is None
 
@@ -131,8 +130,8 @@ def test_a_command_names_a_file_by_its_relative_path(
 ) -> None:
     monkeypatch.chdir(tmp_path.parent)
     found = ifs.evaluate(f"{tmp_path.name}/{file.name}", truth="label", system="model")["model"]
-    text = finding(found, "predicted_too_rarely").text
-    assert f"infoscope sweep {tmp_path.name}/{file.name} -t label" in text
+    command = finding(found, "predicted_too_rarely").command
+    assert f"infoscope sweep {tmp_path.name}/{file.name} -t label" in command
 
 
 @pytest.mark.parametrize("share", [0.02, 0.5])
@@ -158,12 +157,13 @@ def test_labels_and_scores_in_one_report(file: Path, tmp_path: Path) -> None:
     sweep = json.loads(run("sweep", file, *words, "--score", "score", "-q", "--format", "json").stdout)
     best = sweep["choices"][0]
 
-    assert f"at a threshold of {best['threshold']:.4g} it would capture {best['held_out']['value']:.0%} instead" in text
+    assert f"at a threshold of {best['threshold']:.4g}, recall is" in text
+    assert f"{best['held_out']['value']:.1%} is captured on held-out samples instead of" in text
     assert "infoscope sweep scored.csv -t label --score score" in text
     assert document["systems"][0]["scores"]["choices"][0]["threshold"] == best["threshold"]
     assert "Precision-recall curve" in page
     assert "Reliability diagram" in page
-    assert "Other thresholds" in text
+    assert "Other thresholds" in loaded.to_text(full=True)
     assert loaded.to_dict()["systems"][0]["scores"] == document["systems"][0]["scores"]
 
 

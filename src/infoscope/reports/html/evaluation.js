@@ -504,6 +504,7 @@ const equipForest = async (forest) => {
     which.value = label;
     metric.value = 'recall';
     redraw();
+    $('#compare').open = true;
     $('#compare').scrollIntoView();
     metric.focus();
   };

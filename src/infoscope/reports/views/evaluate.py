@@ -1079,10 +1079,15 @@ def _make_appendix(evaluation: Evaluation, unit: Units) -> Appendix:
             )
         rows.append(cells)
     left = len(evaluation.systems) - len(systems)
-    notes = [f"The best {len(systems)} systems; {left} more are in the downloads below."] if left else []
-    notes += [f"Undefined here ({reason}): {', '.join(undefined)}." for reason, undefined in by_reason.items()]
+    notes: list[Phrase] = [f"The best {len(systems)} systems; {left} more are in the downloads below."] if left else []
+    for reason, undefined in by_reason.items():
+        notes.append(
+            tuple(join_phrases(["Undefined here (", shorten_reason(reason), f"): {', '.join(undefined)}."], ""))
+        )
     caption = f"Every metric of every system with its interval, information in {unit.name}"
-    table = Table(columns, rows, caption, note=" ".join(notes), search="metrics", whole=True, style="values every")
+    table = Table(
+        columns, rows, caption, note=tuple(join_phrases(notes, " ")), search="metrics", whole=True, style="values every"
+    )
     has_intervals = any(value.low is not None for system in evaluation.systems for value in system.metrics.values())
     method: list[Phrase] = [
         "Information is computed from the table of true class × predicted class alone; “captured” is the mutual "
