@@ -102,7 +102,7 @@ def test_without_code_the_essentials_are_there(visit: Any) -> None:
     assert page.locator("table.forest tbody tr").count() == 5
     assert page.locator("article.system:visible").count() == 1
     assert page.locator("details.other").count() == 4
-    assert page.locator("svg[role=img]").count() >= 6
+    assert page.locator("svg[role=img]").count() >= 5
     assert page.locator("button:visible").count() == 5  # names in the table; nothing that would not work is offered
     page.locator("details.other summary").first.click()
     assert page.locator("article.system:visible").count() == 2

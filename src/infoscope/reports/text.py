@@ -7,6 +7,7 @@ in the middle; a number is never cut. Captured, missed and false bits are drawn 
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
