@@ -392,6 +392,8 @@ HOMES = {
     "rebuild_table": "infoscope.studies.evaluation",
     "recognise_matrix": "infoscope.readers",
     "RecordingGroup": "infoscope.cli",
+    "RelationGraphDisplay": "infoscope.figures.relations",
+    "RelationMatrixDisplay": "infoscope.figures.relations",
     "ReliabilityDisplay": "infoscope.figures.score_curves",
     "remove_unfinished": "infoscope.core.files",
     "REMOVED": "infoscope.cli.options",

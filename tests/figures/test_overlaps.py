@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from infoscope import Contingency, evaluate
+from infoscope import Contingency, agreement, evaluate, relate, sweep
 from infoscope.figures import (
     BoundsDisplay,
     ClassInformationDisplay,
@@ -20,10 +20,25 @@ from infoscope.figures import (
     LeakDisplay,
     LedgerDisplay,
     PerplexityDisplay,
+    RocDisplay,
     SplitTriangleDisplay,
+    StabilityDisplay,
     SurfaceDisplay,
 )
-from tests.api import FONT, LIGHT, Panel, Ribbon, Words, draw_axes, fit_labels, measure_width, svg
+from infoscope.reports import picture
+from tests.api import (
+    FONT,
+    LIGHT,
+    Panel,
+    RelationGraphDisplay,
+    RelationMatrixDisplay,
+    Ribbon,
+    Words,
+    draw_axes,
+    fit_labels,
+    measure_width,
+    svg,
+)
 
 CATALOGUE = [f"class number {at:03d} of the catalogue" for at in range(120)]
 LONG = "checkpoint-2026-11-19T08:15:33Z/with-augmentation/final-ensemble (seed {})"
@@ -187,3 +202,43 @@ def test_a_page_never_cuts_two_names_of_a_table_alike() -> None:
 
     assert max(map(len, cut)) == 24
     assert [len({short for _, short in names}) for names in cut] == [len(names) for names in cut]
+
+
+def columns(count: int, name: str) -> dict[str, NDArray[np.int64]]:
+    rng = np.random.default_rng(count)
+    shared = rng.integers(0, 4, 300)
+    return {
+        name.format(at): np.where(rng.random(300) < 0.6 + 0.3 * (at % 3 == 0), shared, rng.integers(0, 4, 300))
+        for at in range(count)
+    }
+
+
+@pytest.mark.parametrize(
+    ("count", "name"), [(2, "ann {}"), (12, "ann {}"), (30, "annotator {} of the second campaign")]
+)
+@pytest.mark.parametrize("which", ["plane", "tree"])
+def test_names_of_annotators_are_apart(which: str, count: int, name: str) -> None:
+    assert_words_are_apart(picture(agreement(columns(count, name)), which).panel(), 1.0)
+
+
+@pytest.mark.parametrize("count", [2, 5, 30])
+@pytest.mark.parametrize("display", [RelationMatrixDisplay, RelationGraphDisplay], ids=lambda kind: kind.__name__)
+def test_names_of_related_columns_are_apart(display: type, count: int) -> None:
+    assert_words_are_apart(display.from_relations(relate(columns(count, "column with a long name {}"))).panel(), 1.0)
+
+
+@pytest.mark.parametrize("count", [1, 2, 20])
+def test_keys_of_roc_curves_stay_on_the_canvas(count: int) -> None:
+    truth = np.arange(200) % 2
+    noise = np.random.default_rng(0).normal(size=(count, 200))
+    sweeps = {f"score number {at} of the ensemble": sweep(truth, truth + own) for at, own in enumerate(noise)}
+    panel = RocDisplay.from_sweep(sweeps).panel()
+
+    assert_words_are_apart(panel, 1.0)
+    assert ("and 3 more" in {mark.text for mark in panel.marks if isinstance(mark, Words)}) == (count == 20)
+
+
+def test_ways_of_computing_with_one_error_are_named_apart() -> None:
+    errors = {f"way {at}": [1e-14, 1e-10 * (1 + at / 10)] for at in range(6)}
+
+    assert_words_are_apart(StabilityDisplay([10, 1000], errors).panel(), 1.0)

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from infoscope.figures.display import Display
-from infoscope.figures.layout import axis, fit_label, measure_width, plain_label
+from infoscope.figures.layout import (
+    PlacedName,
+    axis,
+    draw_beside_points,
+    draw_side_labels,
+    fit_labels,
+    measure_side_room,
+    measure_width,
+    plain_label,
+)
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words
 from infoscope.studies.agreement import AnnotatorMap
 
@@ -28,20 +37,22 @@ class AnnotatorPlaneDisplay(Display):
         for row, (name, (x, y)) in enumerate(zip(self.map.names, points, strict=True)):
             mean = sum(self.map.distances[row]) / max(len(points) - 1, 1)
             tip = f"{plain_label(name)}: {mean:.2f} bits from the others on average"
-            near = sum(abs(x - u) < 0.2 * reach and abs(y - v) < 0.08 * reach for u, v in points[:row])
-            shift = (9.0, -9.0 + 14.0 * near)  # names of annotators that lie together stand below each other
             marks.append(Dot(x, y, "accent", of=name, tip=tip))
-            marks.append(Words(x, y, fit_label(name, 120.0), shift=shift, halo="paper", of=name, tip=tip))
-        return Panel(
+        right = measure_side_room(self.map.names, 60.0)
+        panel = Panel(
             "Annotators",
             f"{len(points)} annotators in a plane; farthest from the others is {self.map.farthest}.",
             axis(-reach, reach, f"bits (variation of information); stress {self.map.stress:.2f}{rough}"),
             axis(-reach, reach, "bits"),
-            tuple(marks),
-            width=520.0,
+            width=500.0 + right,
             height=500.0,
-            margins=(52.0, 16.0, 20.0, 56.0),
+            margins=(52.0, 16.0, right, 56.0),
         )
+        names = [PlacedName(x, y, name) for name, (x, y) in zip(self.map.names, points, strict=True)]
+        # beside the points where all have room there, else at the side
+        beside = [replace(words, colour="ink", of=words.text) for words in draw_beside_points(panel, names, points)]
+        labels = beside if len(beside) == len(names) else draw_side_labels(panel, names)
+        return replace(panel, marks=(*labels, *marks))
 
 
 @dataclass(repr=False)
@@ -64,10 +75,8 @@ class AnnotatorTreeDisplay(Display):
             tip = f"joined at {height:.2f} bits"
             marks.append(Line(((xa, ya), (height, ya), (height, yb), (xb, yb)), "ink", 1.5, tip=tip))
             place[count + step] = (height, (ya + yb) / 2)
-        marks += [
-            Words(0.0, place[leaf][1], fit_label(self.map.names[leaf], 180.0), anchor="end", shift=(-8.0, 0.0))
-            for leaf in order
-        ]
+        for leaf, name in zip(order, fit_labels((self.map.names[leaf] for leaf in order), 180.0), strict=True):
+            marks.append(Words(0.0, place[leaf][1], name, anchor="end", shift=(-8.0, 0.0), tip=self.map.names[leaf]))
         high = max((height for _, _, height in self.map.merges), default=1.0) * 1.06 or 1.0
         left = min(200.0, 22.0 + max(measure_width(plain_label(name)) for name in self.map.names))
         return Panel(

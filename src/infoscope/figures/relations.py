@@ -79,7 +79,7 @@ class RelationMatrixDisplay(Display):
         side = min(SIDE[1], max(SIDE[0], 480.0 / size))
         short_names = [shorten(plain_label(name), 18) for name in self.names]
         widest = max(measure_width(name, 11.0) for name in short_names)
-        left, top = 12.0 + widest, 12.0 + 0.9 * widest
+        left, top, right = 12.0 + widest, 12.0 + 0.9 * widest, max(60.0, 0.7 * widest)
         marks: list[Mark] = []
         place = {name: number for number, name in enumerate(self.names)}
         for cell in self.cells:
@@ -109,9 +109,9 @@ class RelationMatrixDisplay(Display):
             Axis(0.0, float(size)),
             Axis(float(size), 0.0),
             tuple(marks),
-            width=max(left + side * size + 60.0, LEAST_WIDTH),
+            width=max(left + side * size + right, LEAST_WIDTH),
             height=top + side * size + 12.0,
-            margins=(left, top, max(60.0, LEAST_WIDTH - left - side * size), 12.0),
+            margins=(left, top, max(right, LEAST_WIDTH - left - side * size), 12.0),
         )
 
 

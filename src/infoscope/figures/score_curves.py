@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.figures.display import Display, Tables, name_tables, rename_sample_weight
-from infoscope.figures.layout import axis, find_data_point, measure_width, plain_label, share_axis, shorten
+from infoscope.figures.layout import (
+    axis,
+    find_data_point,
+    measure_width,
+    plain_label,
+    share_axis,
+    shorten,
+    shorten_names,
+)
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words, series
 from infoscope.metrics import false_alarm_rate, recall
 from infoscope.studies.inputs import materialize_labels
@@ -346,11 +354,14 @@ class RocDisplay(Display):
         """Draw the plane with chance, the curves and points, and what each is."""
         left, top, bottom = 58.0, 14.0, 50.0
         words = []
-        for curve in self.curves:
+        for curve, name in zip(self.curves, shorten_names((curve.name for curve in self.curves), 24), strict=True):
             x, y = curve.points[0]
             value = f" ({x:.2f}, {y:.2f})" if curve.area is None else f", AUC {curve.area:.3f}"
-            words.append(f"{shorten(curve.name, 24)}{value}")
-        right = min(260.0, 40.0 + max(measure_width(text) for text in words))
+            words.append(f"{name}{value}")
+        right = 40.0 + max(measure_width(text) for text in words)
+        fitting = int(_INNER / 18.0)  # rows of the key
+        if len(words) > fitting:
+            words[fitting - 1 :] = [f"and {len(words) - fitting + 1:,} more"]
         of = f" of “{shorten(self.positive, 24)}”" if self.positive else ""
         panel = Panel(
             "ROC curve",
@@ -362,14 +373,17 @@ class RocDisplay(Display):
             margins=(left, top, right, bottom),
         )
         marks: list[Mark] = [Line(((0.0, 0.0), (1.0, 1.0)), "dim", dash=(3.0, 3.0), tip="chance")]
-        for number, (curve, text) in enumerate(zip(self.curves, words, strict=True)):
-            colour, tip = series(number), f"{plain_label(curve.name)}\n{text}"
+        for number, curve in enumerate(self.curves):
+            area = "" if curve.area is None else f"\nAUC {curve.area:.3f}"
+            colour, tip = series(number), f"{plain_label(curve.name)}{area}"
             if len(curve.points) > 1:
                 marks.append(Line(curve.points, colour, 2.2, of=curve.name, tip=tip))
             else:
                 marks.append(Dot(*curve.points[0], colour, size=5.0, of=curve.name, tip=tip))
+        for number, text in enumerate(words):
             x, y = left + _INNER + 12.0, top + 12.0 + 18.0 * number
-            stroke = find_data_point(panel, x, y), find_data_point(panel, x + 14.0, y)
-            marks.append(Line(stroke, colour, 3.0, clip=False))
+            if number < fitting - 1 or len(self.curves) <= fitting:
+                stroke = find_data_point(panel, x, y), find_data_point(panel, x + 14.0, y)
+                marks.append(Line(stroke, series(number), 3.0, clip=False))
             marks.append(Words(*find_data_point(panel, x + 20.0, y), text))
         return replace(panel, marks=tuple(marks))

@@ -8,7 +8,7 @@ from math import ceil, floor, log10
 
 from infoscope.errors import InputError
 from infoscope.figures.display import Display
-from infoscope.figures.layout import fit_label, measure_width
+from infoscope.figures.layout import fit_label, measure_width, spread_labels
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words, series
 from infoscope.results.notation import format_number
 
@@ -50,9 +50,11 @@ class StabilityDisplay(Display):
                 Dot(x, y, series(number), size=3.5, colour="paper", tip=f"{name}\n{size:.3g} samples: {error:.1e}")
                 for (x, y), size, error in zip(points, self.sizes, self.errors[name], strict=True)
             ]
-            marks.append(
-                Words(*points[-1], fit_label(name, 190.0), series(number), shift=(10.0, 0.0), bold=True, of=name)
-            )
+        step = 16.0 * (top + 17.0) / 256.0  # between names at the ends of the lines
+        heights = spread_labels([line[-1] for line in ys.values()], step, -17.0, float(top))
+        for number, (name, height) in enumerate(zip(ys, heights, strict=True)):
+            text = fit_label(name, 190.0)
+            marks.append(Words(xs[-1], height, text, series(number), shift=(10.0, 0.0), bold=True, of=name))
         right = 30.0 + 1.1 * max(measure_width(fit_label(name, 190.0)) for name in self.errors)
         worst = ", ".join(f"{name} {max(errors):.0e}" for name, errors in self.errors.items())
         return Panel(
