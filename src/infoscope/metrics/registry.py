@@ -710,8 +710,10 @@ def find(name: str) -> Metric:
 def _find_of_table(name: str) -> Metric | None:
     """Return the metric of tables of this id or alias, or None; other domains are not loaded for it."""
     _load()
+    if name in _REGISTER:
+        return _REGISTER[name]
     folded = _fold(name)
-    owners = [name] if name in _REGISTER else [metric_id for metric_id in _REGISTER if _fold(metric_id) == folded]
+    owners = [metric_id for metric_id in _REGISTER if _fold(metric_id) == folded]
     owners = owners or ([_SCIKIT_LEARN[folded]] if folded in _SCIKIT_LEARN else _ALIASES.get(folded, []))
     if len(owners) > 1:
         meant = " or ".join(f"{owner} ({_REGISTER[owner].card.title_in_sentence})" for owner in owners)
