@@ -406,7 +406,8 @@ def compute_gaps(parts: MomentParts, size: int, rest: tuple[Array, Array] | None
     """Σ f(parts) − f(their sum) for each group; ``rest`` is further mass of each group and its f.
 
     >>> masses = np.array([3.0, 1e-20])
-    >>> parts = MomentParts(np.zeros(2, dtype=np.intp), masses, _values_of(masses))
+    >>> excess, spread = compute_excess_and_spread(masses)
+    >>> parts = MomentParts(np.zeros(2, dtype=np.intp), masses, np.stack([masses * excess, spread]))
     >>> print(f"{compute_gaps(parts, 1)[1, 0] / 1e-20:.6f}")  # θ'(0) − θ'(3)
     0.618650
     """
@@ -431,14 +432,10 @@ def compute_gaps(parts: MomentParts, size: int, rest: tuple[Array, Array] | None
         theta = (odd * p1 + square * p2 - 1, 2 * p1 + 2 * odd * p2 + square * p3, 6 * p2 + 3 * odd * p3 + square * p4)
         for row, (first, second, third) in enumerate((eta, theta)):
             grown[row, near] = d * (first + d / 2 * (second + d / 3 * third))
-    grown[:, far] = _values_of(largest[far] + left[far]) - f_largest[:, far]
+    wholes = largest[far] + left[far]
+    excess, spread = compute_excess_and_spread(wholes)
+    grown[:, far] = np.stack([wholes * excess, spread]) - f_largest[:, far]
     return np.asarray(small - grown)
-
-
-def _values_of(masses: Array) -> Array:
-    """η and θ of every mass."""
-    excess, spread = compute_excess_and_spread(masses)
-    return np.stack([masses * excess, spread])
 
 
 def compute_side_gap(masses: Array, values: Array, margins: Margins) -> Array:
