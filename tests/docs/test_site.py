@@ -66,6 +66,15 @@ def test_every_tutorial_ends_in_a_decision_and_is_a_notebook_too(page: Path) -> 
     )
 
 
+def test_every_how_to_page_starts_with_a_question_and_a_command() -> None:
+    for page in (DOCS / "how-to").glob("*.md"):
+        title, start = page.read_text(encoding="utf-8").split("\n\n", maxsplit=2)[:2]
+        assert title.startswith("# "), page.name
+        assert start.startswith("**"), page.name
+        assert "?**" in start, page.name
+        assert "`" in start, page.name
+
+
 def test_a_stale_output_and_a_broken_block_are_noticed() -> None:
     stale = "```console\n$ infoscope datasets nothing\nnot this\n```\n"
     broken = "```python\n>>> 1 + 1\n3\n```\n\n```python\nundefined_name\n```\n"
