@@ -120,3 +120,25 @@ def test_no_number_of_samples_is_asked_for_a_tie():
     other[10:20] = "x"
     text = next(f.text for f in ifs.compare(TRUTH, {"a": flipped, "b": other}).findings if f.code == "no_clear_winner")
     assert "no realistic number of samples" in text
+
+
+def test_always_predicting_the_most_frequent_class_is_the_comparison() -> None:
+    sklearn = pytest.importorskip("sklearn.metrics")
+    truth = np.array(["no"] * 70 + ["yes"] * 30)
+    answers = {"a": np.roll(truth, 3), "b": np.roll(truth, 9)}
+    result = ifs.compare(truth, answers, positive="yes")
+    assert result.constant is not None
+    constant = np.full(100, result.constant.label)
+    assert result.constant.label == "no"
+    values = {name: estimate.value for name, estimate in result.constant.metrics.items()}
+    assert values["accuracy"] == sklearn.accuracy_score(truth, constant)
+    assert values["f1"] == sklearn.f1_score(truth, constant, pos_label="yes", zero_division=0)
+    assert values["recall"] == values["proficiency"] == 0
+    assert values["precision"] is None
+    assert "always 'no'" in result.to_text()
+    several = ifs.compare(TRUTH, SYSTEMS)
+    assert several.constant is not None
+    macro = sklearn.f1_score(TRUTH, np.full(500, several.constant.label), average="macro", zero_division=0)
+    assert several.constant.metrics["macro_f1"].value == pytest.approx(macro)
+    apart = {"a": ifs.Contingency.from_matrix([[9, 1], [2, 8]]), "b": ifs.Contingency.from_matrix([[9, 3], [2, 8]])}
+    assert ifs.compare(apart).constant is None  # other rows, of which another class may be the most frequent

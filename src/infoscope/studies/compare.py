@@ -226,6 +226,14 @@ class PairHits:
         return PairHits(self.b, self.a, self.only_b, self.only_a, self.neither, self.samples)
 
 
+@dataclass(frozen=True)
+class ConstantPrediction:
+    """What always predicting the most frequent true class reaches, to compare the systems with."""
+
+    label: str
+    metrics: Mapping[str, Estimate]
+
+
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
     """Differences of all pairs of systems, and a ranking by each metric."""
@@ -246,6 +254,8 @@ class Comparison(Result):
     improvements: tuple[Improvement, ...] = ()
     classes: int | None = None
     """Number of true classes, where all systems have the same."""
+    constant: ConstantPrediction | None = None
+    """Always predicting the most frequent class; None where the systems' true classes differ, or are very many."""
     hits: tuple[PairHits, ...] = ()
     """Samples that only one of two systems gets right, by pair; none where rows are not matched."""
     provenance: Provenance = field(default_factory=Provenance)
@@ -1239,10 +1249,12 @@ def _combine_pairs(
         positive=positive,
         improvements=tuple(improvements),
         classes=_count_classes(systems),
+        constant=_score_constant(systems, options),
         hits=tuple(hits),
         findings=tuple(_describe_systems(systems, uninformative)),
     )
-    advice = (*_describe_abstentions(result, systems, options), *_ask_for_samples(result))
+    is_grouped = any(system.clusters is not None for system in systems.values())
+    advice = (*_describe_abstentions(result, systems, options), *_ask_for_samples(result, is_grouped=is_grouped))
     return replace(result, findings=(*advice, *result.findings)), left_out
 
 
@@ -1250,6 +1262,24 @@ def _count_classes(systems: Mapping[str, System]) -> int | None:
     """Return how many classes occur in the truth of every system; None where they differ."""
     sizes = {int(np.count_nonzero(system.table.row_totals)) for system in systems.values()}
     return sizes.pop() if len(sizes) == 1 else None
+
+
+def _score_constant(systems: Mapping[str, System], options: CompareOptions) -> ConstantPrediction | None:
+    """Score always predicting the most frequent class, where that is the same for all systems."""
+    constants = []
+    for system in systems.values():
+        table, totals = system.table, np.asarray(system.table.row_totals, np.float64)
+        places = np.flatnonzero(table.matches[0] == totals.argmax())
+        if table.support is not None or not places.size:
+            return None
+        cells = np.zeros(table.shape)
+        cells[:, table.matches[1][places[0]]] = totals
+        constants.append((totals, table.with_cells(cells.ravel())))
+    (totals, constant), *others = constants
+    if any(other.shape != totals.shape or not np.allclose(other, totals) for other, _ in others):
+        return None
+    values = {entry.name: Estimate.of(entry.score(constant), entry.reason(constant)) for entry in options.metrics}
+    return ConstantPrediction(str(constant.truth_labels[totals.argmax()]), values)
 
 
 def _find_improvement(
@@ -1404,7 +1434,7 @@ def _lead_to_changes(result: Comparison, source: Any) -> Iterator[Finding]:
     yield Finding("changes", text, evidence=evidence, action="See what changes", command=command)
 
 
-def _ask_for_samples(result: Comparison) -> Iterator[Finding]:
+def _ask_for_samples(result: Comparison, *, is_grouped: bool) -> Iterator[Finding]:
     """Say how many more samples would decide between the first two systems, where there is no winner."""
     ranking = result.ranking[0]
     if ranking.best is not None or len(ranking.contenders) < 2:
@@ -1426,8 +1456,10 @@ def _ask_for_samples(result: Comparison) -> Iterator[Finding]:
         return
     shown = [place.shown for place in ranking.contenders[:2]]
     size = notation.signed(abs(notation.gap(gap.estimate, shown[0], shown[1]))).lstrip("+")
+    groups = " in further groups" * is_grouped
     text = (
-        f"About {round_up(more):,} more samples decide between {one} and {other} with a probability of {POWER:.0%}, if "
+        f"About {round_up(more):,} more samples{groups} decide between {one} and {other} with a probability of "
+        f"{POWER:.0%}, if "
         f"the difference in {title} is really {size}{' points' * notation.is_share}. If so little does not matter, say "
         "so by --rope (rope=)."
     )

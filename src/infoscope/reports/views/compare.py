@@ -46,7 +46,7 @@ from infoscope.results.notation import (
     format_p_value,
     format_probability,
 )
-from infoscope.studies.compare import INFORMATION, Comparison, Place, Ranking
+from infoscope.studies.compare import INFORMATION, Comparison, ConstantPrediction, Place, Ranking
 
 MAX_PAIRS = 6
 """Pairs whose samples are counted on the first screen."""
@@ -101,6 +101,7 @@ def outline(comparison: Comparison, _unit: Units) -> Outline:
             Section(
                 "Each metric",
                 [
+                    Paragraph("The stated risk of false claims holds for each metric by itself.", quiet=True),
                     *([] if disagreement is None else [Paragraph(disagreement)]),
                     *(_make_ranking_section(comparison, ranking) for ranking in comparison.ranking),
                 ],
@@ -187,14 +188,15 @@ def _state_values(comparison: Comparison, ranking: Ranking, places: Sequence[Pla
 def _name_values(comparison: Comparison, ranking: Ranking, places: Sequence[Place]) -> tuple[Inline, ...]:
     """Write systems with their numbers, and how far the first two are apart."""
     notation, title = MetricNotation(ranking.metric), _title_in_sentence(ranking.metric, comparison.positive)
-    named, more = places[:MAX_LEADERS], f" and {len(places) - MAX_LEADERS} more" * (len(places) > MAX_LEADERS)
+    named, left = places[:MAX_LEADERS], len(places) - MAX_LEADERS
+    more = f" (and {left} more {'is' if left == 1 else 'are'} no worse)" if left > 0 else ""
     sizes = {format_count(comparison.samples[place.name]) for place in named}
     if ranking.metric == "accuracy" and len(sizes) == 1:
         numbers: list[Phrase] = [
             (Name(place.name, 60), f"{'' if rank else ' is right'} in {notation.value(place.shown)}")
             for rank, place in enumerate(named)
         ]
-        sentence: tuple[Inline, ...] = (*join_with_and(numbers), more, f" of {sizes.pop()} samples")
+        sentence: tuple[Inline, ...] = (*join_with_and(numbers), f" of {sizes.pop()} samples{more}")
     else:
         numbers = [(f"{notation.value(place.shown)} for ", Name(place.name, 60)) for place in named]
         sentence = (f"{title} is ", *join_with_and(numbers), more)
@@ -352,8 +354,27 @@ def _tabulate_systems(comparison: Comparison) -> Table:
             "" if uninformative else format_probability(place.probability_best),
         ]
         rows.append(cells)
+    if comparison.constant is not None:
+        rows.append(_tabulate_constant(comparison.constant, columns, [first, *beside], has_room=has_room))
     note = f"Differences are to the baseline, with {comparison.level:.0%} intervals." if by_baseline else ""
     return Table(columns, rows, "Systems", note=note, search="systems", style="forest", stacks=True)
+
+
+def _tabulate_constant(
+    constant: ConstantPrediction, columns: Sequence[Column], rankings: Sequence[Ranking], *, has_room: bool
+) -> Sequence[Cell]:
+    """Return the row of always predicting the most frequent class, to compare the systems with."""
+
+    def write_value(ranking: Ranking) -> Cell:
+        value = constant.metrics[ranking.metric].value
+        return "–" if value is None else MetricNotation(ranking.metric).value(value)
+
+    first, *beside = rankings
+    cells: list[Cell] = [Name(f"always '{constant.label}'"), "", write_value(first), "", ""]
+    for ranking in beside:
+        is_named = ranking.metric == INFORMATION
+        cells += [*([""] if is_named and has_room else []), write_value(ranking), *([""] if is_named else [])]
+    return [*cells, *([""] * (len(columns) - len(cells)))]
 
 
 def _name_column(metric: str) -> str:
