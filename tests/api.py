@@ -398,6 +398,7 @@ HOMES = {
     "remove_unfinished": "infoscope.core.files",
     "REMOVED": "infoscope.cli.options",
     "rename_taken_columns": "infoscope.results.frame",
+    "render": "infoscope.reports.render",
     "render_notebook": "infoscope.reports.notebook",
     "render_text": "infoscope.reports.text",
     "Result": "infoscope.results.base",

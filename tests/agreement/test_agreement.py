@@ -13,6 +13,7 @@ from sklearn.metrics import cohen_kappa_score, homogeneity_score, mutual_info_sc
 
 import infoscope as ifs
 from infoscope.errors import InputError
+from tests.api import render
 
 N = None
 FOUR = {
@@ -85,7 +86,7 @@ def test_labels_shared_by_sets_are_recall_one_way_and_precision_the_other() -> N
 
     assert found.matrix("micro_recall")[0][1] == pytest.approx(recall_score(*tagged, average="micro"))
     assert found.matrix("micro_recall")[1][0] == pytest.approx(precision_score(*tagged, average="micro"))
-    text = found.to_text()
+    text = render(found, "text", max_rows=0)
     assert "(recall, or the row's precision)" in text
     assert "Categories that this renaming changes" in text
 
@@ -99,7 +100,7 @@ def test_categories_of_other_names_are_counted(sets: bool) -> None:
 
     assert found.matrix("reassigned") == [[0, 2], [2, 0]]
     assert found.matrix("permuted_proficiency")[0][1] == pytest.approx(1)
-    assert ("Categories that this renaming changes" in found.to_text()) == sets
+    assert ("Categories that this renaming changes" in render(found, "text", max_rows=0)) == sets
 
 
 def crowd(n: int = 300) -> dict[str, list[str]]:
@@ -287,8 +288,8 @@ def test_distances_use_items_that_all_labelled() -> None:
 
 
 def test_each_pair_once_in_a_symmetric_matrix() -> None:
-    text = ifs.agreement(crowd(60), draws=0).to_text()
-    lines = text[text.index("Cohen's kappa") :].splitlines()[2:6]
+    text = render(ifs.agreement(crowd(60), draws=0), "text", max_rows=0)
+    lines = text[text.index("  Cohen's kappa") :].splitlines()[2:6]
 
     assert [line.count("0.") for line in lines] == [3, 2, 1, 0]
 

@@ -28,7 +28,7 @@ def test_multilabel_says_what_is_captured(files: dict[str, Path]) -> None:
     result = run("multilabel", files["gold"], files["a"])
 
     assert result.exit_code == 0
-    assert result.stdout.strip().startswith("a captures ")
+    assert result.stdout.strip().startswith("a has a micro F1 of ")
     assert "gold" in result.stdout
 
 

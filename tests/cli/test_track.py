@@ -56,7 +56,7 @@ def test_options_reach_the_evaluation(files: tuple[Path, Path]) -> None:
 
 
 def test_text_and_markdown(files: tuple[Path, Path], tmp_path: Path) -> None:
-    assert "mine captures" in run(*files).stdout
+    assert "mine has a HOTA of" in run(*files).stdout
     assert run(*files, "-o", tmp_path / "result.json").exit_code == 0
     assert "nats" in CliRunner().invoke(app, ["show", str(tmp_path / "result.json"), "--unit", "nats"]).stdout
     assert run(*files, "-o", tmp_path / "out.md").exit_code == 0

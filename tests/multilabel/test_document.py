@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infoscope import multilabel
-from tests.api import MULTILABEL_MEASURES, LabelSets, ObjectSums, align_label_sets, estimate_by_reflection
+from tests.api import MULTILABEL_MEASURES, LabelSets, ObjectSums, align_label_sets, estimate_by_reflection, render
 
 
 def predictors(n: int, quality: dict[str, float], seed: int = 0) -> tuple[np.ndarray, dict[str, np.ndarray]]:
@@ -152,7 +152,7 @@ def test_halves_of_a_split_are_all_objects() -> None:
 @pytest.mark.slow
 def test_undefined_numbers_have_their_reason_in_text_and_leave_intervals_their_room():
     nothing = np.zeros((3, 2), int)
-    text = " ".join(multilabel.evaluate(nothing, nothing).to_text().split())
-    assert "undefined (Micro F1, Object F1): neither side gives a category to any object" in text
+    text = " ".join(render(multilabel.evaluate(nothing, nothing), "text", max_rows=0).split())
+    assert "undefined (micro F1, macro F1): neither side gives a category to any object" in text
     assert "Undefined (Micro precision" in text
     assert "interval" in text[text.index("Metrics metric") : text.index("Permuted proficiency", text.index("Metrics"))]

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from infoscope import multilabel
 from infoscope.errors import InputError
-from tests.api import LabelSetFormat, LabelSets, read_label_sets
+from tests.api import LabelSetFormat, LabelSets, read_label_sets, render
 
 SETS = [{"a"}, {"a", "b"}, set(), {"c"}]
 MATRIX = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 0], [0, 0, 1]])
@@ -219,7 +219,9 @@ def test_lines_dropped_from_the_truth_alone_are_dropped_on_both_sides(tmp_path: 
 
 
 def test_one_object_and_one_repeated_membership_are_counted_in_the_singular(tmp_path: Path) -> None:
-    text = evaluated(write(tmp_path / "a.txt", "q1\ta\ta\n"), write(tmp_path / "b.txt", "q1\ta\n")).to_text()
+    text = render(
+        evaluated(write(tmp_path / "a.txt", "q1\ta\ta\n"), write(tmp_path / "b.txt", "q1\ta\n")), "text", max_rows=0
+    )
 
     assert "1 object · 1 category" in text
     assert "a states 1 membership more than once" in text

@@ -10,6 +10,7 @@ from sklearn.metrics import log_loss
 
 import infoscope as ifs
 from infoscope import operating_points as points
+from tests.api import render
 
 
 def _drawn(n: int, k: int, seed: int = 0, spread: float = 0.5) -> tuple[np.ndarray, np.ndarray]:
@@ -327,11 +328,11 @@ def test_perplexity_is_the_geometric_mean_of_one_over_the_probability_of_the_tru
     assert points.probabilistic_scores(truth, probabilities).perplexity == points.perplexity(truth, probabilities)
     found = points.calibration(truth, probabilities)
     assert found.perplexity == pytest.approx(points.perplexity(truth, probabilities))
-    assert f"{found.perplexity:.3f}" in found.to_text()
+    assert f"{found.perplexity:.3f}" in render(found, "text", max_rows=0)
     with pytest.warns(ifs.UndefinedMetricWarning, match="perplexity is inf"):
         assert points.perplexity(["a", "b"], [[1.0, 0.0], [1.0, 0.0]]) == np.inf
     assert points.perplexity([0, 1, 1], [0.2, 0.5, 0.8]) == pytest.approx((0.8 * 0.5 * 0.8) ** (-1 / 3))
-    assert "perplexity" in ifs.sweep(truth, probabilities).to_text()
+    assert "perplexity" in render(ifs.sweep(truth, probabilities), "text", max_rows=0)
     assert points.perplexity(["a", "b", "c"], np.full((3, 3), 1 / 3)) == pytest.approx(3.0)
 
 

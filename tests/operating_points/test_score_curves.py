@@ -7,7 +7,7 @@ from sklearn.metrics import precision_recall_curve
 
 import infoscope as ifs
 from infoscope import ErrorRejectDisplay, PrecisionRecallDisplay, RiskCoverageDisplay
-from tests.api import Dot, LiftDisplay, Line, ReliabilityDisplay
+from tests.api import Dot, LiftDisplay, Line, ReliabilityDisplay, render
 
 RNG = np.random.default_rng(17)
 SCORES = np.round(RNG.beta(0.6, 3.0, 1500), 3)
@@ -97,7 +97,7 @@ def test_scores_that_are_no_probabilities_have_no_reliability() -> None:
 
 @pytest.mark.slow
 def test_reports_show_the_curves() -> None:
-    text, page = SWEEP.to_text(width=140), SWEEP.to_html()
+    text, page = render(SWEEP, "text", width=140, max_rows=0), SWEEP.to_html()
 
     assert "alerts per 1000 rows" in text
     assert "Is the score a probability?" in text

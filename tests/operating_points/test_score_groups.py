@@ -12,7 +12,7 @@ from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 import infoscope as ifs
 from infoscope.errors import MissingLabelsWarning
-from tests.api import app
+from tests.api import app, render
 
 RNG = np.random.default_rng(31)
 TRUTH = (RNG.random(300) < 0.25).astype(int)
@@ -166,7 +166,7 @@ def test_several_columns_of_scores_are_summed_up_on_the_same_rows() -> None:
         assert (column.total, column.groups) == (alone.total, alone.groups)
         assert column.statistics == alone.statistics
     assert [row["score"] for row in found.rows()] == ["score"] * 4 + ["other"] * 4
-    assert all(f"the largest first: {name}" in found.to_text() for name in ("score", "other"))
+    assert all(f"All groups: {name}" in render(found, "text", max_rows=0) for name in ("score", "other"))
     assert ifs.operating_points.ScoreGroups.from_dict(found.to_dict()).to_dict() == found.to_dict()
 
 
@@ -201,7 +201,7 @@ def test_whether_scores_are_probabilities_is_decided_for_all_groups_together() -
     assert all(each.summary.log_loss is None for each in found.groups)
     assert [each.code for each in found.findings] == ["no_probabilities"]
     assert "--score-type logit" in found.to_text()
-    assert "--score-type logit" in ifs.sweep(rows["y"], rows["s"]).to_text()
+    assert "--score-type logit" in render(ifs.sweep(rows["y"], rows["s"]), "text", max_rows=0)
 
 
 def test_weights_count_as_repeated_rows() -> None:
@@ -228,11 +228,12 @@ def test_the_command_sums_up_by_group(tmp_path: Path) -> None:
     document = json.loads(done.stdout)  # type: ignore[attr-defined]
     assert document["total"]["log_loss"] == pytest.approx(log_loss(TRUTH, SCORE))
     twice = run("sweep", file, "-t", "label", "--score", "score,reverse", "--by", "site").stdout  # type: ignore[attr-defined]
-    assert "reverse has a lift quality of −" in twice
-    text = run("sweep", file, "-t", "label", "--score", "score", "--by", "site").stdout  # type: ignore[attr-defined]
+    assert f"ROC AUC of {document['total']['roc_auc']:.1%}" in twice
+    assert " reverse ranks positives above negatives" in " ".join(twice.split())
+    text = run("sweep", file, "-t", "label", "--score", "score", "--by", "site", "-v").stdout  # type: ignore[attr-defined]
     assert "lift quality" in text
     assert "total" in text
-    plain = run("sweep", file, "-t", "label", "--score", "score").stdout  # type: ignore[attr-defined]
+    plain = run("sweep", file, "-t", "label", "--score", "score", "-v").stdout  # type: ignore[attr-defined]
     assert "log loss of positives" in plain
     assert "mean score of negatives" in text
     assert all(word in plain for word in ("Brier score", "over-prediction", "lift quality", "prevalence"))

@@ -254,7 +254,9 @@ def test_command_line(tmp_path: Path) -> None:
     log.write_text(
         ",".join(game) + "\n" + "\n".join(",".join(map(str, row)) for row in zip(*game.values(), strict=True))
     )
-    run = CliRunner().invoke(app, ["relate", str(log), "--target", "win", "--given", "move", "--triangle", "channel"])
+    run = CliRunner().invoke(
+        app, ["relate", str(log), "--target", "win", "--given", "move", "--triangle", "channel", "-v"]
+    )
     assert run.exit_code == 0, run.output
     assert "tells" in run.output
     assert "Entropy triangle of the channel" in run.output

@@ -67,18 +67,20 @@ def test_verdict_of_a_threshold_is_the_choice(pages: dict[str, str]) -> None:
     choice, words = scores().choices[0], plain(pages["threshold"])
 
     assert f"when the score is at least {choice.threshold:.4g}".replace("-", "−") in words
-    assert f"captures {choice.value:.1%} of the information in the truth, the most of all" in words
     held = choice.held_out
-    assert f"On held-out samples it is {held.value:.1%} (95% interval {100 * held.low:.1f} – " in words
+    within = f"({100 * held.low:.1f} – {100 * held.high:.1f})"
+    assert f"captures {held.value:.1%} {within} of the information in the truth on held-out samples" in words
+    assert f"in this sample {choice.value:.1%}" in words
     assert "Recommended threshold" in words
 
 
 def test_verdict_of_rejections_says_what_rejecting_half_costs(pages: dict[str, str]) -> None:
     curve, words = certainties(), plain(pages["rejections"])
     rejected, captured = np.asarray(curve.values("rejection_rate")), np.asarray(curve.values("proficiency"))
+    right = np.asarray(curve.values("accepted_accuracy"))
     half = int(np.argmin(np.abs(rejected - 0.5)))
 
-    assert f"captured information from {captured[np.argmin(rejected)]:.1%} to {captured[half]:.1%}" in words
+    assert f"{rejected[half]:.1%}{curve.thresholds[half]:.4g}{right[half]:.1%}{captured[half]:.1%}" in words
     assert "nats" in words
 
 

@@ -184,7 +184,7 @@ def test_numbers_too_large_for_arrays(tmp_path: Path) -> None:
     for number, fits in ((10**30, True), (10**400, False)):
         path.write_text(json.dumps(document | {"bits_lost": number}), encoding="utf-8")
         if fits:
-            assert "10000000000" in ifs.load(path).to_text()
+            assert ifs.load(path).bits_lost == float(number)
         else:
             with pytest.raises(InputError, match=r"calibration.json: the document.bits_lost is too large for a number"):
                 ifs.load(path)

@@ -7,6 +7,7 @@ new renderer is a function ``Outline -> str`` that is named in ``_RENDERERS``; a
 from __future__ import annotations
 
 import importlib
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,12 @@ _VIEWS = {
     "tuning": "tune",
 }
 """Views of kinds that are called otherwise than their study; the others are named like their kind."""
+
+
+_OUTPUT_OPTION = re.compile(
+    r"""(?<= )(?:(?:-o|--output|--format|--title)[ =](?:'[^']*'|\S+)|--force|--json|-v|--verbose|-q|--quiet) """
+)
+"""Options about where a report goes, not about what is in it."""
 
 
 def render(
@@ -94,8 +101,29 @@ def make_outline(result: Result, unit: str = "bits") -> Outline:
     ]
     run = result.provenance.run
     kicker = outline.kicker if run is None else (*outline.kicker, ("run ", Name(run, 60)))
-    findings = sorted([*own, *outline.findings], key=lambda item: item[1].rank)
-    return replace(outline, kicker=kicker, findings=findings, provenance=result.provenance)
+    findings = [
+        (name, replace(finding, command=_continue_command(result.provenance.command, finding.command)))
+        for name, finding in sorted([*own, *outline.findings], key=lambda item: item[1].rank)
+    ]
+    return replace(
+        outline,
+        kicker=kicker,
+        findings=[item for item in findings if not item[1].is_background],
+        minor_findings=[*outline.minor_findings, *(item for item in findings if item[1].is_background)],
+        provenance=result.provenance,
+    )
+
+
+def _continue_command(typed: str | None, command: str) -> str:
+    """Return a command in which "…" stands for what was typed, without where its output went; "" if nothing was.
+
+    >>> _continue_command("infoscope agree 'my rows.csv' -s ann,bob -v -o page.html --force", "… --latent")
+    "infoscope agree 'my rows.csv' -s ann,bob --latent"
+    """
+    if "…" not in command:
+        return command
+    kept = _OUTPUT_OPTION.sub("", f"{typed or ''} ").strip()
+    return command.replace("…", kept) if kept else ""
 
 
 def picture(result: Result, which: str | None = None) -> Display:

@@ -129,13 +129,16 @@ def format_point(name: str, value: float | None) -> str:
 
     >>> format_point("recall", 0.957), format_point("threshold", 0.471593), format_point("threshold", float("inf"))
     ('95.7%', '0.4716', '∞')
+    >>> format_point("threshold", 0.99999817)
+    '1 − 2e−06'
     """
     if name == "threshold" and (value is None or np.isinf(value)):
         return "−∞" if value is not None and value < 0 else "∞"
     if value is None or np.isnan(value):
         return "–"
     if name == "threshold":
-        return format_signed(value)
+        is_close = 0 < value < 1 and float(f"{value:.4g}") == 1  # what is below 1 never reads as 1
+        return f"1 − {1 - value:.1g}".replace("e-", "e−") if is_close else format_signed(value)
     if name == ALERTS:
         return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
     return f"{value:,.1f}" if name == LIFT else format_share(float(value))
@@ -174,6 +177,8 @@ def format_threshold_interval(choice: Choice) -> tuple[str, str] | None:
 
 def name_criterion(criterion: str) -> str:
     """Return what a choice is made by, within a sentence: a metric, or stated costs."""
+    if criterion == "proficiency":
+        return "captured information"
     return catalogue[criterion].title_in_sentence if criterion in catalogue else "expected cost"
 
 

@@ -24,6 +24,19 @@ _DOUBTS = frozenset(
 """Findings by which the numbers do not mean what they seem to mean: a reader needs them before any other."""
 _ADVICE = frozenset({"abstains", "no_clear_winner", "rows_needed", "open_condition"})
 """Findings that say what to do without anything to type."""
+_BACKGROUND = frozenset(
+    {
+        "tied_scores",
+        "thinned",
+        "removed",
+        "sparse_sets",
+        "repeated_memberships",
+        "mixed_up",
+        "captured",
+        "no_odd_one_out",
+    }
+)
+"""Findings about how the numbers were made or what they would be by chance, with nothing to do about them."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,6 +69,11 @@ class Finding(KeywordHints):
         """Return the sentence with its code, how loud it is, and the system that it is about."""
         system = f", system={self.system!r}" if self.system else ""
         return f"Finding({self.code!r}, {self.text!r}, {self.severity!r}{system})"
+
+    @property
+    def is_background(self) -> bool:
+        """True if it is about how the numbers were made: reports have it in full only."""
+        return self.code in _BACKGROUND
 
     @property
     def is_warning(self) -> bool:

@@ -77,6 +77,8 @@ class Annotator(MeasuredSystem):
     """Krippendorff's alpha of the others alone."""
     used: Mapping[str, int]
     """Number of uses of each category."""
+    mean_kappa: float | None = None
+    """Mean of Cohen's kappa with each other annotator."""
 
     @property
     def metrics(self) -> Mapping[str, Estimate]:  # type: ignore[override] # computed, and no field
@@ -139,6 +141,11 @@ class Agreement(Result):
     def __getitem__(self, name: str) -> Annotator:
         """Return one annotator by name."""
         return find_system(self.annotators, name, "annotator")
+
+    @property
+    def mean_proficiency(self) -> float | None:
+        """Fraction of one annotator's information that another one's labels carry, on average over all pairs."""
+        return _average(pair.proficiency for pair in self.pairs)
 
     def matrix(self, metric: str = "proficiency") -> list[list[float | None]]:
         """Return annotators × annotators: rows are taken as the truth, columns as the system."""
@@ -238,7 +245,7 @@ def agreement(
     Examples
     --------
     >>> agreement({"ann": ["a", "a", "b", "b"], "bob": ["a", "a", "b", "a"]})
-    Krippendorff's alpha of 2 annotators is 0.533 (−0.400 – 1.000).
+    2 annotators agree with a Krippendorff's alpha of 0.533 (−0.400 – 1.000), too low for conclusions.
     """
     cleaning: Cleaning = clean if isinstance(clean, str) else tuple(clean)
     labels: Any = source
@@ -262,8 +269,7 @@ def agreement(
     confused = sorted((mix for _, mixes in compared for mix in mixes), key=lambda mix: -mix.count)
     annotators = []
     for rater, name in enumerate(annotations.names):
-        both_ways = [pair.proficiency for pair in pairs if name in (pair.truth, pair.system)]
-        close = [value for value in both_ways if value is not None]
+        own = [pair for pair in pairs if name in (pair.truth, pair.system)]
         given = annotations.given[rater]
         items_of_label = np.repeat(annotations.counts, np.diff(given.indptr))
         used = np.bincount(given.indices, items_of_label, len(annotations.categories))
@@ -271,9 +277,10 @@ def agreement(
             Annotator(
                 name,
                 int(annotations.counts[annotations.labelled[rater]].sum()),
-                sum(close) / len(close) if close else None,
+                _average(pair.proficiency for pair in own),
                 alpha_without.get(name),
                 dict(zip(map(str, annotations.categories), map(int, used), strict=True)),
+                _average(pair.kappa for pair in own),
             )
         )
     return Agreement(
@@ -291,6 +298,11 @@ def agreement(
         left_out=annotations.lonely,
         findings=tuple(_describe(annotations, annotators, alpha, odd, pairs, confused)),
     )
+
+
+def _average(values: Iterable[float | None]) -> float | None:
+    defined = [value for value in values if value is not None]
+    return sum(defined) / len(defined) if defined else None
 
 
 def _describe_lonely_items(annotations: Annotations) -> str:
@@ -534,7 +546,9 @@ def _describe(
             f"{odd.probability:.0%} of resampled item sets agree"
         )
         if odd.finding:
-            yield Finding("odd_one_out", f"{odd.name} stands apart: {text}.", "warning", encode(odd))
+            evidence = encode(odd)
+            action = f"Go through the guidelines with {odd.name}"
+            yield Finding("odd_one_out", f"{odd.name} stands apart: {text}.", "warning", evidence, action)
         else:
             yield Finding("no_odd_one_out", f"No annotator clearly stands apart: {text}.", evidence=encode(odd))
     renamed = {}  # by annotators and categories: each pair of annotators occurs in both orders

@@ -164,6 +164,9 @@ class OddOneOut:
     probability: float
     """Fraction of resampled item sets in which it is this annotator again, and alpha rises."""
     finding: bool
+    low: float | None = None
+    high: float | None = None
+    """Ends of the interval of alpha without this annotator."""
 
 
 def estimate_alpha(
@@ -202,7 +205,10 @@ def estimate_alpha(
     probability = float(np.mean((own >= highest) & (own > drawn[:, 0])))
     gain = float(others[odd] - alpha)
     stands_apart = bool(probability >= MIN_PROBABILITY and gain > 0)
-    return estimate, without, OddOneOut(annotations.names[odd], float(others[odd]), gain, probability, stands_apart)
+    tail = (1 - level) / 2
+    ends = (float(end) for end in np.quantile(own[np.isfinite(own)], [tail, 1 - tail]))
+    name = annotations.names[odd]
+    return estimate, without, OddOneOut(name, float(others[odd]), gain, probability, stands_apart, *ends)
 
 
 @dataclass(frozen=True, eq=False)

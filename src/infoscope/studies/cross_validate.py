@@ -122,7 +122,8 @@ class CrossValidation(Result):
         # what the spread is about: fold seeds, runs on data that may be the same, or runs on other data
         rows = [batch.row_totals for batch in tables.values()]
         if folds is not None:
-            spread = Finding("spread_over_folds", "The spread is over fold seeds on the same data, not over new data.")
+            text = "Standard deviations are over fold seeds on the same data, not over new data."
+            spread = Finding("spread_over_folds", text)
         elif all(totals.shape[-1] == rows[0].shape[-1] and bool((totals == rows[0][0]).all()) for totals in rows):
             text = (
                 "Every run has the same number of samples of each class; if these are the same data, the spread says "

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from shlex import quote
 from typing import ClassVar
 
 import numpy as np
@@ -628,6 +629,10 @@ def _describe_identifiability(result: LatentTruth, posterior: LatentPosterior) -
         yield Finding("below_chance", text)
 
 
+_PLAN = "… --want width=0.1 --labels-out to-label.csv"
+"""A plan of labels, which corrects errors that systems share."""
+
+
 def _describe_independence(result: LatentTruth, channels: int) -> Iterator[Finding]:
     """Yield why intervals are withheld: errors that are shared, or might be."""
 
@@ -644,6 +649,8 @@ def _describe_independence(result: LatentTruth, channels: int) -> Iterator[Findi
             f"{'further' if channels > 3 else 'fourth'} system, or plan labels.",
             "warning",
             {"systems": channels},
+            "Label some rows",
+            command=_PLAN,
         )
     if shared:
         worst, alike = shared[0], max(pairs, key=lambda pair: pair.agreement)
@@ -657,7 +664,8 @@ def _describe_independence(result: LatentTruth, channels: int) -> Iterator[Findi
         )
         evidence: dict[str, Json] = {"systems": [worst.first, worst.second], "p_value": worst.p_value}
         evidence |= {"excess": worst.excess, "most_alike": [alike.first, alike.second]}
-        yield Finding("shared_errors", text, "warning", evidence, "Take systems as one")
+        command = f"… --together {quote(f'{alike.first},{alike.second}')}"
+        yield Finding("shared_errors", text, "warning", evidence, "Take systems as one", command=command)
     if result.votes is not None and result.votes.is_significant:
         yield Finding(
             "votes_misfit",
@@ -675,6 +683,8 @@ def _describe_independence(result: LatentTruth, channels: int) -> Iterator[Findi
             "withheld; add items or systems, or plan labels.",
             "warning",
             {"power": power},
+            "Label some rows",
+            command=_PLAN,
         )
 
 

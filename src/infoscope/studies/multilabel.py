@@ -3,7 +3,7 @@
 >>> import infoscope
 >>> truth = [{"cat"}, {"cat", "dog"}, {"dog"}, {"fox"}]
 >>> infoscope.multilabel.evaluate(truth, [{"cat"}, {"dog"}, {"dog"}, {"fox"}], draws=0)
-predicted captures 75.5% of the information in truth.
+predicted has a micro F1 of 88.9% and a macro F1 of 88.9%, and captures 75.5% of the information in truth.
 
 The module reads in the order of the work: the results, the public functions, one predictor against the truth with its
 uncertainty and levels, several predictors against each other, and the findings. Sources are read by
@@ -96,7 +96,7 @@ __all__ = [
     "stability",
 ]
 
-COMPARED = ("proficiency", "permuted_proficiency", "erroneous_information_ratio", "micro_f1", "object_f1")
+COMPARED = ("micro_f1", "macro_f1", "proficiency", "permuted_proficiency", "erroneous_information_ratio", "object_f1")
 """Metrics in which predictors are compared."""
 SHOWN_BY_LEVEL = ("proficiency", "permuted_proficiency", "micro_precision", "micro_recall", "micro_f1")
 REASONS = {entry.name: entry.card.undefined for entry in MEASURES} | {
@@ -342,8 +342,8 @@ def evaluate(
     --------
     >>> truth = [{"a"}, {"a", "b"}, {"b"}, {"c"}, {"c", "a"}, set()]
     >>> result = evaluate(truth, truth)
-    >>> result
-    predicted captures 100% (100.0 – 100.0) of the information in truth.
+    >>> round(result.systems[0].metrics["macro_f1"].value, 3)
+    1.0
     >>> round(result.systems[0].metrics["permuted_proficiency"].value, 3)
     1.0
     """
@@ -565,7 +565,7 @@ class LabelSetCounter(KeywordHints):
     >>> counter
     LabelSetCounter of 3 objects, 2 categories
     >>> counter.evaluate(draws=0, shuffles=0, splits=0)
-    predicted captures 63.7% of the information in truth.
+    predicted has a micro F1 of 85.7% and a macro F1 of 83.3%, and captures 63.7% of the information in truth.
     """
 
     def __init__(self) -> None:
@@ -1043,6 +1043,7 @@ def _describe_information(
             "encoded.",
             "warning",
             {"gain": renamed - captured.shown, "p_value": least, "reassigned": len(evident)},
+            "Rename the categories",
         )
     for pair in evident:
         evidence: dict[str, Json] = {"truth": pair.truth, "system": pair.system, "p_value": pair.p_value}
@@ -1090,10 +1091,16 @@ def _describe_input(pair: Categorization, sides: Sequence[LabelSets], names: Seq
     for whole, head, tail in _find_joined_names(pair.categories):
         text = f"Category '{whole}' looks like '{head}' and '{tail}' with a stray separator between."
         yield Finding("run_together", text, evidence={"category": whole})
+    alike: dict[tuple[str, ...], list[Sequence[str]]] = {}
     for group in lookalikes(pair.categories):
-        shown = " and ".join(f"'{name}'" for name in group)
-        text = f"Categories {shown} {_explain_lookalikes(group)}."
-        yield Finding("lookalike_categories", text, evidence={"categories": list(group)})
+        alike.setdefault(_find_cleaning(group), []).append(group)
+    for steps, groups in alike.items():
+        shown, every = shorten_list([" and ".join(f"'{name}'" for name in group) for group in groups], most=2)
+        text = f"Categories {shown} {_explain_cleaning(steps)}."
+        command = f"… {' '.join(f'--clean {step}' for step in steps)}" if steps else ""
+        names_alike: Json = [name for group in groups for name in group]
+        finding = Finding("lookalike_categories", text, evidence={"categories": names_alike}, command=command)
+        yield finding.with_names(shown, every)
     for name, other, only in zip(names, reversed(names), pair.categories_on_one_side(), strict=True):
         if only:
             shown, every = shorten_list([f"'{label}'" for label in only])
@@ -1120,16 +1127,27 @@ def _find_joined_names(categories: Sequence[Label]) -> list[tuple[str, str, str]
     return [(category, *parts) for category, parts in joined.items()]
 
 
-def _explain_lookalikes(group: Sequence[str]) -> str:
-    """Return in what names that look alike differ, and the steps of cleaning that make them one.
+def _find_cleaning(group: Sequence[str]) -> tuple[str, ...]:
+    """Return the steps of cleaning that make names one, as few as do; none if none do.
 
-    >>> _explain_lookalikes(["News", "news"])
-    "differ only by case and count as different; clean=('casefold',) or --clean casefold makes them one"
+    >>> _find_cleaning(["News", "news"]), _find_cleaning([" news", "news"])
+    (('casefold',), ('strip',))
     """
     for size in range(1, len(CLEANING) + 1):
         for steps in itertools.combinations(CLEANING, size):
             if len(set(map(make_cleaner(steps), group))) == 1:
-                differing = " and ".join(CLEANING[step] for step in steps)
-                options = " ".join(f"--clean {step}" for step in steps)
-                return f"differ only by {differing} and count as different; clean={steps!r} or {options} makes them one"
-    return "look alike and count as different; if they are one category, rename them"
+                return steps
+    return ()
+
+
+def _explain_cleaning(steps: Sequence[str]) -> str:
+    """Return in what names differ that these steps of cleaning make one.
+
+    >>> _explain_cleaning(("casefold",))
+    "differ only by case and count as different; clean=('casefold',) or --clean casefold makes them one"
+    """
+    if not steps:
+        return "look alike and count as different; if they are one category, rename them"
+    differing = " and ".join(CLEANING[step] for step in steps)
+    options = " ".join(f"--clean {step}" for step in steps)
+    return f"differ only by {differing} and count as different; clean={tuple(steps)!r} or {options} makes them one"

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import log2
 from pathlib import Path
+from shlex import quote
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -421,10 +422,10 @@ def relate(
         ),
     )
     findings = (
-        *_describe_columns(summaries, keep),
         *describe_blank_labels(BlankLabels.of_patterns(related)),
         *_describe_combinations(result),
         *_describe_small_samples(result, patterns),
+        *_describe_columns(summaries, keep),
     )
     if bins == "nearest":
         result = replace(result, relations=tuple(_estimate_by_neighbours(raw, result.relations, seed)))
@@ -799,7 +800,8 @@ def _describe_columns(columns: Sequence[ColumnSummary], kept: Sequence[str]) -> 
                 f"{name!r} has {column.levels:,} different values, nearly one per row: it tells everything about "
                 f"everything and is left out; --keep {name} (keep=) includes it."
             )
-            yield Finding("identifier", text, "warning", evidence={"column": name, "values": column.levels})
+            evidence: dict[str, Json] = {"column": name, "values": column.levels}
+            yield Finding("identifier", text, "warning", evidence, "Keep it", command=f"… --keep {quote(name)}")
         elif column.taken == "constant":
             text = f"{name!r} has {'one value' if column.levels else 'no value'}: it carries no information."
             yield Finding("constant", text, evidence={"column": name})

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import chdtrc, logit
 
 from infoscope.core.markup import ShortRepr
 from infoscope.core.validation import validated
@@ -32,11 +33,14 @@ from infoscope.studies.score_arrays import (
     decode_score_rows,
     find_label,
 )
-from infoscope.studies.score_ranking import ScoreRanking, rank_scores
+from infoscope.studies.score_ranking import ScoreRanking, estimate_areas, rank_scores
 from infoscope.studies.scores import NO_PROBABILITIES, ScoreSummary, are_probabilities, score_summary
 from infoscope.tables.counting import add_ignored, warn_of_rows
 from infoscope.tables.labels import Label, sorted_labels
 from infoscope.typing import Json, Source
+
+MIN_TESTED = 10
+"""Samples of each class from which on the area of a group is tested against those of others."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,6 +73,8 @@ class ScoreColumn(ShortRepr):
     total: ScoreSummary
     groups: tuple[ScoreGroup, ...]
     statistics: Mapping[str, GroupStatistics]
+    roc_auc_p_value: float | None = None
+    """Of the hypothesis that the area under the ROC curve is the same in all groups (Cochran's Q of the log odds)."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -88,6 +94,8 @@ class ScoreGroups(Result):
     """Of every number over the groups."""
     others: tuple[ScoreColumn, ...] = ()
     """The further columns of scores, on the same rows."""
+    roc_auc_p_value: float | None = None
+    """Of the hypothesis that the area under the ROC curve is the same in all groups (Cochran's Q of the log odds)."""
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
 
@@ -107,7 +115,8 @@ class ScoreGroups(Result):
     @property
     def columns(self) -> tuple[ScoreColumn, ...]:
         """Every column of scores, the first included."""
-        return (ScoreColumn(self.score, self.total, self.groups, self.statistics), *self.others)
+        first = ScoreColumn(self.score, self.total, self.groups, self.statistics, self.roc_auc_p_value)
+        return (first, *self.others)
 
     def records(self) -> Iterator[Record]:
         """Yield the total, then one record per group; of several columns of scores with the name of each."""
@@ -222,6 +231,7 @@ def score_groups(
         first.groups,
         first.statistics,
         tuple(others),
+        first.roc_auc_p_value,
         Provenance(rows=int(sum(rows.rows.sum() for rows in kept.values())), ignored=left_out),
         (*findings, *describe_ignored_rows(left_out)),
     )
@@ -233,9 +243,9 @@ def _sum_up_column(
     """Sum up one column of scores: all rows, each group, the largest first, and the spread over the groups."""
     total = _rank_rows(list(rows_by_group.values()), positive)
     probabilities = are_probabilities(total)
+    rankings = {tuple(map(str, group)): _rank_rows([rows], positive) for group, rows in rows_by_group.items()}
     groups = [
-        ScoreGroup(tuple(map(str, group)), score_summary(_rank_rows([rows], positive), probabilities=probabilities))
-        for group, rows in rows_by_group.items()
+        ScoreGroup(group, score_summary(ranking, probabilities=probabilities)) for group, ranking in rankings.items()
     ]
     groups.sort(key=lambda group: -group.summary.samples)
     statistics = {}
@@ -256,7 +266,21 @@ def _sum_up_column(
             "ranking and no normalized losses there, and none of them in the statistics."
         )
         findings.append(Finding("groups_of_one_class", text, evidence={"groups": lacking}))
-    return ScoreColumn(name, score_summary(total), tuple(groups), statistics), findings
+    p_value = _test_equal_areas(list(rankings.values()))
+    return ScoreColumn(name, score_summary(total), tuple(groups), statistics, p_value), findings
+
+
+def _test_equal_areas(rankings: Sequence[ScoreRanking]) -> float | None:
+    """Return the p-value of equal areas under the ROC curve; None with fewer than two groups of enough samples."""
+    sizes = ((ranking.positives, ranking.total - ranking.positives) for ranking in rankings)
+    enough = [ranking for ranking, both in zip(rankings, sizes, strict=True) if min(both) >= MIN_TESTED]
+    areas = [estimate_areas(ranking)["roc_auc"] for ranking in enough]
+    odds = [(logit(area.value), area.sd / (area.value * (1 - area.value))) for area in areas if area.value and area.sd]
+    if len(odds) < 2:
+        return None
+    centres, weights = np.array([centre for centre, _ in odds]), 1.0 / np.array([sd for _, sd in odds]) ** 2
+    spread = float(weights @ (centres - np.average(centres, weights=weights)) ** 2)
+    return float(chdtrc(len(odds) - 1, spread))
 
 
 def _rank_rows(parts: Sequence[ScoreRows], positive: Label) -> ScoreRanking:

@@ -8,6 +8,7 @@ from infoscope.errors import InputError
 from infoscope.figures.annotator_map import AnnotatorPlaneDisplay, AnnotatorTreeDisplay
 from infoscope.figures.comparison import ComparisonDisplay, ForestRow
 from infoscope.figures.display import Display
+from infoscope.figures.layout import plain_label
 from infoscope.reports.outline import (
     Appendix,
     Cell,
@@ -16,12 +17,15 @@ from infoscope.reports.outline import (
     Name,
     Outline,
     Paragraph,
+    Phrase,
     Section,
     SideBySide,
+    Strong,
     Table,
     Tile,
 )
 from infoscope.reports.shared import tabulate
+from infoscope.results.estimate import Estimate
 from infoscope.results.notation import (
     MetricNotation,
     Units,
@@ -54,6 +58,7 @@ PICTURES: dict[str, Callable[[Agreement], Display]] = {
 }
 
 _MATRICES = (
+    ("kappa", "Cohen's kappa", "kappa"),
     ("proficiency", "Fraction of the row's information that the column carries (proficiency)", "proficiency"),
     ("permuted_proficiency", "The same by categories, after the best one-to-one renaming", "permuted"),
     ("reassigned", "Categories that this renaming changes", "reassigned"),
@@ -62,55 +67,84 @@ _MATRICES = (
         "Fraction of the row's labels that the column has, too (recall, or the row's precision)",
         "recall",
     ),
-    ("kappa", "Cohen's kappa", "kappa"),
 )
 _OF_SETS = frozenset({"reassigned", "micro_recall"})
 
 
 _SYMMETRIC = frozenset({"kappa"})
-_TILES = {"fleiss_kappa": "Fleiss' kappa", "randolph_kappa": "Randolph's kappa", "gwet_ac1": "Gwet's AC1"}
+RELIABLE, TENTATIVE = 0.8, 0.667
+"""Krippendorff's customary limits of alpha."""
+MAX_CONFUSED = 5
 
 
 def outline(result: Agreement, unit: Units) -> Outline:
-    """Write the outline: alpha first, then the matrices, the annotators and the categories they confuse."""
-    alpha, kind = result.krippendorff_alpha, "" if result.scale == "nominal" else f" ({result.scale})"
-    notation = MetricNotation("kappa")
-    coefficients = [(alpha, f"Krippendorff's alpha{kind}")]
-    coefficients += [
-        (result.coefficients[name], title) for name, title in _TILES.items() if name in result.coefficients
-    ]
+    """Write the outline: alpha and who stands apart, then annotators and confused categories; matrices are folded."""
     return Outline(
         title=f"Agreement of {len(result.names)} annotators",
         kicker=(
-            "Agreement",
             f"{len(result.names)} annotators",
             f"{format_count(result.items)} items",
             "1 category" if len(result.categories) == 1 else f"{len(result.categories):,} categories",
         ),
-        headline=f"Krippendorff's alpha{kind} of {len(result.names)} annotators is {notation.whole(alpha)}.",
-        tiles=[
-            Tile(
-                notation.shown(estimate),
-                title,
-                notation.interval(estimate),
-                estimate.undefined or "1 is perfect, 0 is chance",
-            )
-            for estimate, title in coefficients
-        ],
+        headline=_write_headline(result),
+        tiles=list(_make_tiles(result)),
         sections=[
+            _make_annotator_section(result),
+            *_make_confusion_section(result),
             *_make_matrix_sections(result),
             *_make_information_section(result, unit),
             *_make_map_section(result),
-            *_make_annotator_sections(result),
         ],
         appendix=Appendix(
             metrics=("proficiency", "kappa", "mutual_information", "erroneous_information"),
             method=(
                 "Each annotator is taken as the truth for each other one; no annotator is assumed to be right.",
                 "The interval of alpha comes from drawing items with replacement.",
+                "Krippendorff calls an alpha from 0.8 reliable, and one from 0.667 enough for tentative conclusions.",
             ),
         ),
     )
+
+
+def _write_headline(result: Agreement) -> Phrase:
+    alpha, scale = result.krippendorff_alpha, "" if result.scale == "nominal" else f" ({result.scale})"
+    notation = MetricNotation("kappa")
+    if alpha.value is None:
+        return f"Krippendorff's alpha{scale} of {len(result.names)} annotators is undefined: {alpha.undefined}."
+    worth = "too low for conclusions"
+    if alpha.value >= TENTATIVE:
+        worth = "reliable" if alpha.value >= RELIABLE else "enough for tentative conclusions"
+    agree = (
+        f"{len(result.names)} annotators agree with a Krippendorff's alpha{scale} of {notation.whole(alpha)}, {worth}"
+    )
+    odd = result.odd_one_out
+    if odd is None or not odd.finding:
+        return f"{agree}."
+    without = notation.value(odd.alpha_without)
+    return (f"{agree}; ", Name(odd.name, 40), f" stands apart: without that annotator it is {without}.")
+
+
+def _make_tiles(result: Agreement) -> Iterator[Tile]:
+    """Show alpha, alpha without the odd one, the share of labels that agree, and what one label carries of another."""
+    notation, alpha = MetricNotation("kappa"), result.krippendorff_alpha
+    limits = f"{RELIABLE} reliable, {TENTATIVE} tentative"
+    yield Tile(notation.shown(alpha), "Krippendorff's alpha", notation.interval(alpha), alpha.undefined or limits)
+    odd = result.odd_one_out
+    if odd is not None and odd.finding:
+        estimate = Estimate(odd.alpha_without, low=odd.low, high=odd.high)
+        note = f"without {plain_label(odd.name)[:20]}"
+        yield Tile(notation.shown(estimate), "alpha of the others", notation.interval(estimate), note)
+    for name, word, note in (
+        ("observed_agreement", "labels that agree", "of all pairs of labels"),
+        ("fleiss_kappa", "Fleiss' kappa", "1 perfect, 0 chance"),
+    ):
+        if name in result.coefficients:
+            estimate, share = result.coefficients[name], name == "observed_agreement"
+            number = format_share(estimate.shown) if share else notation.shown(estimate)
+            within = format_interval(estimate) if share else notation.interval(estimate)
+            yield Tile(number, word, within, estimate.undefined or note)
+    shared = format_share(result.mean_proficiency)
+    yield Tile(shared, "information shared", "", "mean over all pairs", "proficiency")
 
 
 def _make_matrix_sections(result: Agreement) -> Sequence[Section]:
@@ -127,7 +161,7 @@ def _make_matrix_sections(result: Agreement) -> Sequence[Section]:
             if metric in _SYMMETRIC:  # each pair once, above the diagonal
                 cells[:own] = [""] * own
             rows.append((Name(name), *cells))
-        sections.append(Section(heading, [Table(columns, rows, search="annotators")], anchor, link=anchor.capitalize()))
+        sections.append(Section(heading, [Table(columns, rows, search="annotators")], anchor, folded=True))
     return sections
 
 
@@ -160,7 +194,7 @@ def _make_information_section(result: Agreement, unit: Units) -> Sequence[Sectio
     )
     note = "Apart is the variation of information, H(A|B) + H(B|A): 0 where each determines the other."
     table = Table(*rows, search="pairs", max_rows=15, note=note)
-    return (Section("What they tell about each other", [table], "information", link="Information"),)
+    return (Section("What they tell about each other", [table], "information", aside=unit.name, folded=True),)
 
 
 def _make_map_section(result: Agreement) -> Sequence[Section]:
@@ -177,32 +211,41 @@ def _make_map_section(result: Agreement) -> Sequence[Section]:
     figures = SideBySide(
         [Figure(AnnotatorPlaneDisplay(annotator_map).panel())], [Figure(AnnotatorTreeDisplay(annotator_map).panel())]
     )
-    return (Section("Who labels like whom", [figures, Paragraph(note, quiet=True)], "map", link="Map"),)
+    aside = "map and tree"
+    return (Section("Who labels like whom", [figures, Paragraph(note, quiet=True)], "map", aside=aside, folded=True),)
 
 
-def _make_annotator_sections(result: Agreement) -> Iterator[Section]:
-    """Show each annotator, and the categories that two of them take for each other beyond chance."""
+def _make_annotator_section(result: Agreement) -> Section:
+    """Show each annotator, first the one without whom the others agree best."""
+    kappa = MetricNotation("kappa")
     rows = tabulate(
-        result.annotators,
+        sorted(result.annotators, key=lambda item: -(item.alpha_without or 0.0)),
         (Column("annotator", "name"), lambda item: Name(item.name)),
         (Column("items"), lambda item: format_count(item.items)),
-        (Column("mean proficiency with the others"), lambda item: format_share(item.mean_proficiency)),
         (
             Column("alpha without"),
-            lambda item: "" if item.alpha_without is None else MetricNotation("kappa").value(item.alpha_without),
+            lambda item: "" if item.alpha_without is None else Strong(kappa.value(item.alpha_without)),
         ),
+        (Column("mean kappa", priority=8), lambda item: kappa.value(item.mean_kappa)),
+        (Column("information shared", priority=7), lambda item: format_share(item.mean_proficiency)),
     )
-    yield Section("Annotators", [Table(*rows, search="annotators")], "annotators")
+    note = "Mean kappa (Cohen) and information shared are those with the other annotators."
+    return Section("Annotators", [Table(*rows, note=note, search="annotators")], "annotators")
+
+
+def _make_confusion_section(result: Agreement) -> Iterator[Section]:
+    """Show the categories that two annotators take for each other beyond chance."""
     if not result.confused:
         return
     confusions = tabulate(
         result.confused,
         (Column("annotator", "name"), lambda item: Name(item.first)),
-        (Column("category", "name"), lambda item: Name(item.first_category)),
-        (Column("annotator", "name"), lambda item: Name(item.second)),
-        (Column("category", "name"), lambda item: Name(item.second_category)),
+        (Column("used", "name"), lambda item: Name(item.first_category)),
+        (Column("where", "name"), lambda item: Name(item.second)),
+        (Column("used", "name"), lambda item: Name(item.second_category)),
         (Column("items"), lambda item: format_count(item.count)),
-        (Column("expected by chance", priority=5), lambda item: f"{item.expected:.1f}"),
+        (Column("by chance", priority=5), lambda item: f"{item.expected:.1f}"),
         (Column("p", priority=4), lambda item: format_p_value(item.p_value)),
     )
-    yield Section("Confused categories", [Table(*confusions, search="categories", max_rows=15)], "confused")
+    table = Table(*confusions, search="categories", max_rows=MAX_CONFUSED)
+    yield Section("Confused categories", [table], "confused", link="Confusions")

@@ -10,7 +10,8 @@ from infoscope.figures.comparison import ComparisonDisplay, ForestRow
 from infoscope.figures.display import Display
 from infoscope.reports.outline import Appendix, Column, Outline, Section, Table, Tile
 from infoscope.reports.shared import tabulate
-from infoscope.results.notation import Units, format_count
+from infoscope.results.estimate import Estimate
+from infoscope.results.notation import MetricNotation, Units, format_count, format_interval, format_share
 from infoscope.studies.calibration import Calibration
 
 
@@ -33,48 +34,63 @@ PICTURES: dict[str, Callable[[Calibration], Display]] = {"corrections": _make_di
 
 
 def outline(result: Calibration, unit: Units) -> Outline:
-    """Write the outline: the verdict, then the cross-entropy before and after each correction."""
+    """Write the outline: the verdict, how far confidence is from accuracy, and what the correction is worth."""
     rows = tabulate(
         _list_corrections(result).items(),
         (Column("probabilities", "text"), lambda item: item[0]),
         (Column(f"cross-entropy, {unit.name} per sample"), lambda item: _format_bits(item[1], unit)),
         (Column("perplexity"), lambda item: _format_perplexity(item[1])),
     )
-    advice = (
-        f"Raise all probabilities to the power {result.sharpness:.3g} and normalise them: the cross-entropy is then "
-        f"{_format_bits(result.sharpened, unit)} {unit.name} per sample."
-    )
-    lost = (
-        f"{_format_bits(result.bits_lost, unit)} of {_format_bits(result.cross_entropy, unit)} {unit.name} of "
-        "cross-entropy come from that."
-    )
-    headline = f"The probabilities are {result.verdict}: {lost}"
+    stated, right = format_share(result.confidence), format_share(result.accuracy.value)
+    confidence = f"they state {stated} on average for the predicted class, which is right in {right}"
+    headline = f"The probabilities are {result.verdict}: {confidence}."
     if result.verdict == "calibrated":
-        headline = (
-            "The probabilities are calibrated: no common power of them leaves less than "
-            f"{_format_bits(result.cross_entropy, unit)} {unit.name} of cross-entropy."
-        )
-    elif result.bits_lost is None or np.isinf(result.bits_lost):
+        headline = f"The probabilities are neither over- nor under-confident as far as the sample tells: {confidence}."
+    elif result.cross_entropy is None or np.isinf(result.cross_entropy):
         headline = f"The probabilities are {result.verdict}: a true class was given probability 0, an infinite loss."
+    temperature = Estimate(
+        1.0 / result.sharpness, low=_invert(result.sharpness_high), high=_invert(result.sharpness_low)
+    )
+    by_chance = format_share(result.calibration_error_by_chance)
+    tiles = [
+        Tile.from_estimate(result.accuracy, MetricNotation("accuracy"), "accuracy", f"confidence {stated}"),
+        Tile(
+            format_share(result.expected_calibration_error),
+            "expected calibration error",
+            note=f"{by_chance} if calibrated",
+        ),
+        Tile(
+            f"{temperature.value:.3g}",
+            "best temperature",
+            format_interval(temperature, 1.0, 2),
+            "1 if calibrated",
+        ),
+        Tile(
+            _format_bits(result.cross_entropy, unit),
+            f"cross-entropy, {unit.name}",
+            note=f"{_format_bits(result.sharpened, unit)} corrected",
+        ),
+    ]
     return Outline(
         title=f"The probabilities are {result.verdict}",
-        kicker=("Calibration", f"{format_count(result.samples)} samples"),
+        kicker=(f"{format_count(result.samples)} samples", "calibration"),
         headline=headline,
-        lede=[] if result.verdict == "calibrated" else [advice],
-        tiles=[
-            Tile(_format_bits(result.cross_entropy, unit), f"cross-entropy, {unit.name}"),
-            Tile(_format_bits(result.bits_lost, unit), f"lost to calibration, {unit.name}"),
-            Tile(f"{result.sharpness:.3g}", "best power", note="1 is calibrated"),
-            Tile(_format_perplexity(result.cross_entropy), "perplexity", note="equally likely classes that remain"),
-        ],
-        sections=[Section("Cross-entropy", [Table(*rows, "Cross-entropy")], "cross-entropy")],
+        tiles=tiles,
+        sections=[Section("Corrections", [Table(*rows, "Cross-entropy")], "cross-entropy", folded=True)],
         appendix=Appendix(
             method=(
-                "The best power is the one common exponent of all probabilities, normalised again, that leaves the "
-                "least cross-entropy; below 1 the system is over-confident, above 1 under-confident.",
+                "Temperature scaling raises all probabilities to the power 1 / temperature and normalises them: above "
+                "1 the system is over-confident, below 1 under-confident. Its interval holds the temperatures that the "
+                "likelihood-ratio test does not reject at 5%.",
+                "The expected calibration error is over 15 bins of equal width; sampling alone keeps it above 0, so "
+                "beside it stands what calibrated probabilities would show.",
             )
         ),
     )
+
+
+def _invert(power: float | None) -> float | None:
+    return None if power is None else 1.0 / power
 
 
 def _format_bits(value: float | None, unit: Units) -> str:

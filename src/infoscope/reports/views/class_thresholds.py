@@ -9,8 +9,8 @@ import numpy as np
 from infoscope.figures.comparison import ComparisonDisplay, ForestRow
 from infoscope.figures.display import Display
 from infoscope.reports.outline import Appendix, Column, Name, Outline, Section, Table, Tile
-from infoscope.reports.shared import name_criterion, tabulate
-from infoscope.results.notation import MetricNotation, Units, format_count, format_share
+from infoscope.reports.shared import format_point, name_criterion, tabulate
+from infoscope.results.notation import UNDEFINED, MetricNotation, Units, format_count, format_share
 from infoscope.studies.rejection import ClassThresholds
 
 
@@ -32,45 +32,53 @@ PICTURES: dict[str, Callable[[ClassThresholds], Display]] = {"thresholds": _make
 
 
 def outline(result: ClassThresholds, unit: Units) -> Outline:
-    """Write the outline: the gain first, then the classes."""
-    after, before = (MetricNotation(result.criterion, unit).value(value) for value in (result.value, result.without))
+    """Write the outline: the gain first, then the classes, those that are rejected most first."""
+    notation = MetricNotation(result.criterion, unit)
+    after, before = notation.value(result.value), notation.value(result.without)
     criterion = name_criterion(result.criterion)
     comparison = "at most" if result.certainty == "entropy" else "at least"
-    accepted = sum(result.accepted.values()) / max(sum(result.predicted.values()), 1e-300)
-    samples = format_count(sum(result.predicted.values()))
+    predicted = sum(result.predicted.values())
+    rejected, right, everyone = (
+        metrics[name]
+        for metrics, name in (
+            (result.metrics, "rejection_rate"),
+            (result.metrics, "accepted_accuracy"),
+            (result.metrics_without, "accepted_accuracy"),
+        )
+    )
+    shares = {
+        name: result.accepted[name] / result.predicted[name] if result.predicted[name] else None
+        for name in result.thresholds
+    }
     thresholds = {
-        name: "never" if threshold is None or np.isinf(threshold) else f"{threshold:.4g}"
+        name: "never" if threshold is None or np.isinf(threshold) else format_point("threshold", threshold)
         for name, threshold in result.thresholds.items()
     }
     rows = tabulate(
-        result.thresholds,
+        sorted(result.thresholds, key=lambda name: 2.0 if shares[name] is None else shares[name] or 0.0),
         (Column("class", "name"), Name),
         (Column(f"{result.certainty} {comparison}"), thresholds.__getitem__),
-        (Column("accepted"), lambda name: format_count(result.accepted[name])),
-        (Column("predicted"), lambda name: format_count(result.predicted[name])),
-        (
-            Column("accepted share", priority=5),
-            lambda name: (
-                format_share(result.accepted[name] / result.predicted[name]) if result.predicted[name] else "–"
-            ),
-        ),
+        (Column("accepted"), lambda name: UNDEFINED if shares[name] is None else format_share(shares[name])),
+        (Column("samples", priority=6), lambda name: format_count(result.accepted[name])),
+        (Column("predicted", priority=5), lambda name: format_count(result.predicted[name])),
     )
+    share, dropped = MetricNotation("rejection_rate"), format_count(round(predicted * (rejected.value or 0.0)))
+    by_all = f"all accepted {format_share(everyone.value)}"
+    classes = Table(*rows, "Thresholds per class", search="classes")
     return Outline(
         title="A threshold per class",
-        kicker=(
-            "Operating point",
-            f"{len(result.thresholds)} classes",
-            f"{samples} samples",
-        ),
-        headline=f"A threshold per class takes the {criterion} from {before} to {after}; "
-        f"{format_share(accepted)} of the samples are accepted.",
+        kicker=(f"{format_count(predicted)} samples", f"{len(result.thresholds)} classes", "a threshold per class"),
+        headline=f"With a threshold per class {format_share(right.value)} of the accepted samples are right, "
+        f"{format_share(everyone.value)} where all are accepted; {format_share(rejected.value)} are rejected.",
+        lede=[f"The {criterion} goes from {before} to {after} in this sample, by which the thresholds were chosen."],
         tiles=[
-            Tile(after, criterion, note=f"{before} without rejecting", metric=result.criterion),
-            Tile(format_share(accepted), "accepted"),
+            Tile.from_estimate(right, share, "accuracy of the accepted", by_all),
+            Tile.from_estimate(rejected, share, "rejected", f"{dropped} of {format_count(predicted)}"),
+            Tile(after, criterion, note=f"all accepted {before}", metric=result.criterion),
         ],
-        sections=[Section("Classes", [Table(*rows, "Thresholds per class", search="classes")], "classes")],
+        sections=[Section("Classes, the most rejected first", [classes], "classes")],
         appendix=Appendix(
-            metrics=[result.criterion],
-            method=("The value is that of the samples that chose the thresholds, and flatters them.",),
+            metrics=["accepted_accuracy", "rejection_rate", result.criterion],
+            method=("All numbers are of the samples that chose the thresholds, which flatters them.",),
         ),
     )

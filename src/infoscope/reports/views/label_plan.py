@@ -110,9 +110,10 @@ def outline(result: LabelPlan, _unit: Units) -> Outline:
         tiles.append(Tile(format_count(result.labels_without_plan), "labels without a plan", "", words.without))
     return Outline(
         title="Plan of labels",
-        kicker=("Plan of labels", f"{format_count(result.items)} items without a label"),
+        kicker=("plan of labels", f"{format_count(result.items)} items without a label"),
         headline=result.findings[0].text,
         tiles=tiles,
+        tile_heads=("number", "", "how they are drawn"),
         stated=[result.findings[0].code],
         sections=list(_make_sections(result)),
         appendix=Appendix(metrics=(result.metric,), method=words.method),

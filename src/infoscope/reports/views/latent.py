@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from infoscope.figures import ComparisonDisplay
 from infoscope.figures.comparison import rows_of
 from infoscope.figures.display import Display
-from infoscope.reports.outline import Appendix, Column, Figure, Name, Outline, Section, Strong, Table, Tile, Whisker
+from infoscope.reports.outline import (
+    Appendix,
+    Column,
+    Figure,
+    Inline,
+    Name,
+    Outline,
+    Phrase,
+    Section,
+    Strong,
+    SystemValue,
+    Table,
+    Tile,
+    Whisker,
+)
 from infoscope.reports.shared import tabulate
-from infoscope.results.notation import Units, format_count, format_interval, format_number, format_p_value, format_share
+from infoscope.results.notation import (
+    MetricNotation,
+    Units,
+    format_count,
+    format_interval,
+    format_number,
+    format_p_value,
+    format_share,
+    format_share_with_interval,
+)
 from infoscope.studies.latent import LatentSystem, LatentTruth
 
 
@@ -23,10 +47,8 @@ PICTURES: dict[str, Callable[[LatentTruth], Display]] = {"forest": make_forest}
 
 
 def outline(result: LatentTruth, unit: Units) -> Outline:
-    """Write the outline: the best system first, then every system, the classes and the checks."""
-    best = _rank_systems(result)[0]
-    proficiency = best.metrics["proficiency"]
-    within = format_interval(proficiency)
+    """Write the outline: the systems, the best first; classes and checks are folded."""
+    ranked = _rank_systems(result)
     pictured = any(system.metrics["proficiency"].shown is not None for system in result.systems)
     classes = tabulate(
         result.frequencies.items(),
@@ -36,44 +58,64 @@ def outline(result: LatentTruth, unit: Units) -> Outline:
     )
     chains = "" if result.r_hat is None else f", split R̂ at most {result.r_hat:.3f}"
     return Outline(
-        title=f"Latent truth of {len(result.names)} systems",
+        title=f"{len(result.names)} systems without truth",
         kicker=(
-            "Estimated without truth",
+            "estimated without truth",
             f"{len(result.names)} systems",
             f"{format_count(result.items)} items",
             f"{len(result.classes):,} classes",
+            *([f"{format_count(result.labels)} labels"] if result.labels else []),
         ),
-        headline=(
-            "Without truth, ",
-            Name(best.name),
-            f" looks best: it captures at most about {format_share(proficiency.shown)} of the information.",
-        ),
-        tiles=[
-            Tile(
-                format_share(proficiency.shown),
-                ("proficiency of ", Name(best.name)),
-                within,
-                "at most about",
-            ),
-            Tile(format_count(result.items), "items", "", f"{result.patterns:,} different patterns of predictions"),
-            Tile(format_count(result.labels), "labels mixed in"),
-        ],
+        headline=_write_headline(ranked),
+        tiles=list(_make_tiles(ranked)),
         sections=[
-            _make_system_section(result, unit, Figure(make_forest(result).panel()) if pictured else None),
-            Section("Classes", [Table(*classes, search="classes", max_rows=30)], "classes"),
             *_make_check_section(result),
+            _make_system_section(result, unit, Figure(make_forest(result).panel()) if pictured else None),
+            Section(
+                "Classes",
+                [Table(*classes, search="classes", max_rows=30)],
+                "classes",
+                aside="estimated frequencies",
+                folded=True,
+            ),
         ],
         appendix=Appendix(
             metrics=("proficiency", "accuracy", "kappa", "mutual_information"),
             method=(
                 "Predictions are taken as independent given the class (Dawid and Skene 1979); the classes are not "
                 "labelled but inferred from all systems together.",
-                f"Intervals, where there are any, come from {result.draws:,} draws of the posterior (Gibbs sampling, "
-                f"two chains{chains}); how wrong predictions spread is learned from the data.",
+                f"{result.patterns:,} different patterns of predictions; intervals, where there are any, come from "
+                f"{result.draws:,} draws of the posterior (Gibbs sampling, two chains{chains}); how wrong predictions "
+                "spread is learned from the data.",
                 "Errors of some systems can be found by the checks of pairs and votes; errors of all cannot.",
             ),
         ),
     )
+
+
+def _write_headline(ranked: Sequence[LatentSystem]) -> Phrase:
+    best = ranked[0].metrics
+    right, captured = (format_share_with_interval(best[name]) for name in ("accuracy", "proficiency"))
+    follows: tuple[Inline, ...] = ()
+    if len(ranked) > 1:
+        follows = ("; ", Name(ranked[1].name), f" follows with {format_share(ranked[1].metrics['accuracy'].shown)}")
+    return (
+        "Without truth, ",
+        Name(ranked[0].name),
+        f" looks best: it is right in at most about {right} of the items and captures at most about {captured} of the "
+        "information",
+        *follows,
+        ".",
+    )
+
+
+def _make_tiles(ranked: Sequence[LatentSystem]) -> Iterator[Tile]:
+    """Show accuracy and captured information of every system."""
+    for name, word in (("accuracy", "accuracy"), ("proficiency", "captured")):
+        notation, first = MetricNotation(name), ranked[0].metrics[name]
+        values = [SystemValue.from_estimate(each.name, each.metrics[name], notation) for each in ranked]
+        tile = Tile(notation.shown(first), word, notation.interval(first), "at most about", name)
+        yield replace(tile, systems=values if len(ranked) > 1 else ())
 
 
 def _rank_systems(result: LatentTruth) -> list[LatentSystem]:
@@ -100,7 +142,8 @@ def _make_system_section(result: LatentTruth, unit: Units, picture: Figure | Non
         (Column("items", priority=4), lambda item: format_count(item.items)),
     )
     table = Table(*rows, search="systems", note="Estimated without truth: read as “at most about”.")
-    return Section("Systems", [*((picture,) if picture else ()), table], "systems")
+    blocks = [*((picture,) if picture else ()), table]
+    return Section("All numbers of the systems", blocks, "systems", folded=True)
 
 
 def _make_check_section(result: LatentTruth) -> Sequence[Section]:
@@ -132,4 +175,6 @@ def _make_check_section(result: LatentTruth) -> Sequence[Section]:
                 note=f"Spread of votes: P = {format_p_value(result.votes.p_value)}.",
             )
         )
-    return (Section("Do errors go together?", blocks, "shared-errors"),)
+    found = sum(pair.is_significant for pair in result.pairs)
+    aside = f"{found} of {len(result.pairs)} pairs significantly" if found else "no pair significantly"
+    return (Section("Do errors go together?", blocks, "shared-errors", aside=aside, folded=True),)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from infoscope.core.markup import pluralize
 from infoscope.figures.comparison import ComparisonDisplay, ForestRow, rows_of
@@ -14,25 +15,26 @@ from infoscope.reports.outline import (
     Bullets,
     Code,
     Column,
+    Inline,
     Name,
     Outline,
     Paragraph,
     Phrase,
     Section,
     Strong,
+    SystemValue,
     Table,
     Tile,
 )
 from infoscope.reports.shared import make_difference_columns, tabulate
+from infoscope.results.estimate import Difference
 from infoscope.results.notation import (
     MetricNotation,
     Units,
-    describe_sample_value,
     format_count,
     format_interval,
     format_p_value,
     format_share,
-    format_share_with_interval,
 )
 from infoscope.studies.multilabel import MEASURES, Level, MultilabelEvaluation, Predictor
 
@@ -62,25 +64,49 @@ _TITLES = {item.name: item.card.title for item in MEASURES} | {
     "adjusted_proficiency": "Proficiency beyond chance, in this sample",
     "joint_proficiency": "Joint proficiency (whole sets)",
 }
-_TILES = ("proficiency", "permuted_proficiency", "micro_f1", "object_f1")
+FIRST = ("micro_f1", "macro_f1", "proficiency")
+"""Metrics whose differences are on the first screen."""
+_WORDS = {"micro_f1": "micro F1", "macro_f1": "macro F1", "proficiency": "captured"}
+MAX_COSTLY = 5
+"""Categories on the first screen."""
+FAMILIAR = {
+    "micro_f1": "micro F1",
+    "macro_f1": "macro F1",
+    "micro_precision": "micro precision",
+    "micro_recall": "micro recall",
+}
+"""Metrics of the field, in the order of the first screen."""
 
 
 def outline(result: MultilabelEvaluation, unit: Units) -> Outline:
     """Write the outline: the best predictor first, all of them in turn after that."""
-    ranked = [result[name] for name in result.ranking] or list(result.systems)
+    ranked = sorted(result.systems, key=lambda system: -(system.metrics["micro_f1"].shown or 0.0))
     best, several = ranked[0], len(ranked) > 1
+    differences = [
+        pair if ranked.index(result[pair.a]) < ranked.index(result[pair.b]) else pair.reversed()
+        for pair in result.pairs
+    ]
+    ahead = [pair for pair in differences if pair.a == best.name and pair.metric in FIRST]
     return Outline(
-        title=f"{best.name}: {format_share(best.metrics['proficiency'].shown, 0)} captured",
+        title=f"{best.name}: micro F1 {format_share(best.metrics['micro_f1'].shown)}",
         kicker=(
-            "Multi-label",
             pluralize(max(result.objects, best.n), "object"),
             "1 category" if len(best.categories) == 1 else f"{len(best.categories):,} categories",
+            *([f"{len(ranked)} predictors"] if several else []),
         ),
-        headline=_write_headline(best, len(ranked)),
-        tiles=[Tile.from_estimate(best.metrics[name], MetricNotation(name), _TITLES[name]) for name in _TILES],
-        findings=[(system.name if several else "", finding) for system in ranked for finding in system.diagnosis],
+        headline=_write_headline(ranked, ahead),
+        lede=list(_write_lede(ranked, ahead)),
+        tiles=list(_make_tiles(ranked)),
+        findings=[
+            (system.name if several else "", finding)
+            for system in ranked
+            for finding in system.diagnosis
+            if system is best or finding not in best.diagnosis
+        ],
         sections=[
-            *([_make_difference_section(result)] if result.pairs else []),
+            *([_make_difference_section(result, ahead, folded=False)] if ahead else []),
+            _make_cost_section(best),
+            *([_make_difference_section(result, differences, folded=True)] if differences else []),
             *(_make_predictor_section(system, unit, position) for position, system in enumerate(ranked)),
         ],
         appendix=Appendix(
@@ -98,17 +124,83 @@ def outline(result: MultilabelEvaluation, unit: Units) -> Outline:
     )
 
 
-def _write_headline(system: Predictor, many: int) -> Phrase:
-    captured = system.metrics["proficiency"]
+def _write_headline(ranked: Sequence[Predictor], ahead: Sequence[Difference]) -> Phrase:
+    """Write the familiar numbers and what is captured; of several predictors, by how much the first is ahead."""
+    best = ranked[0]
+    captured = best.metrics["proficiency"]
     if captured.shown is None:
-        return (Name(system.name), f": captured information is undefined: {captured.undefined}.")
-    rank = f", the most of {many} predictors" if many > 1 else ""
+        return (Name(best.name), f": captured information is undefined: {captured.undefined}.")
+    micro, macro = (MetricNotation(name).shown(best.metrics[name]) for name in ("micro_f1", "macro_f1"))
+    within = MetricNotation("micro_f1").interval(best.metrics["micro_f1"])
+    carried = f"captures {format_share(captured.shown)} of the information in "
+    truth = Name(best.truth_name, 48)
+    if len(ranked) == 1:
+        numbers = f"a micro F1 of {micro}{f' ({within})' * bool(within)} and a macro F1 of {macro}"
+        return (Name(best.name, 48), f" has {numbers}, and {carried}", truth, ".")
+    second = ranked[1].name
+    by_metric = {pair.metric: pair for pair in ahead if pair.b == second}
+    is_best = "micro_f1" in by_metric and by_metric["micro_f1"].verdict == "better"
+    first = f" is the best of {len(ranked)} predictors" if is_best else f" is first of {len(ranked)}, not significantly"
     return (
-        Name(system.name, 48),
-        f" captures {format_share_with_interval(captured)} of the information in ",
-        Name(system.truth_name, 48),
-        f"{rank}{describe_sample_value(captured, 'few objects per category')}.",
+        Name(best.name, 48),
+        f"{first}: its micro F1 is {micro}, ",
+        *_compare_with(by_metric.get("micro_f1"), best, ranked[1]),
+        ".",
     )
+
+
+def _write_lede(ranked: Sequence[Predictor], ahead: Sequence[Difference]) -> Iterator[Phrase]:
+    """Write what the first of several predictors captures, and by how much that is more or less than the second."""
+    if len(ranked) < 2 or ranked[0].metrics["proficiency"].shown is None:
+        return
+    pair = next((pair for pair in ahead if pair.b == ranked[1].name and pair.metric == "proficiency"), None)
+    carried = f"It captures {format_share(ranked[0].metrics['proficiency'].shown)} of the information in "
+    yield (carried, Name(ranked[0].truth_name, 48), ", ", *_compare_with(pair, ranked[0], ranked[1]), ".")
+
+
+def _compare_with(pair: Difference | None, best: Predictor, other: Predictor) -> tuple[Inline, ...]:
+    """Write by how many points the first is ahead of another, or behind it."""
+    name = Name(other.name, 32)
+    if pair is None or pair.estimate.shown is None:
+        return ("that of ", name, " is undefined")
+    notation = MetricNotation(pair.metric)
+    gap = notation.gap(pair.estimate, best.metrics[pair.metric].shown, other.metrics[pair.metric].shown)
+    within = f" ({notation.signed_interval(pair.estimate)})" if pair.estimate.interval else ""
+    unsure = ", no significant difference" if pair.verdict == "inconclusive" else ""
+    return (f"{abs(100 * gap):.1f} points {'more' if gap >= 0 else 'less'} than ", name, f"{within}{unsure}")
+
+
+def _make_tiles(ranked: Sequence[Predictor]) -> Iterator[Tile]:
+    """Show the metrics of the field beside what random sets would show, then what is captured."""
+    metrics = ranked[0].metrics
+
+    def make(name: str, word: str, note: str, baseline: float | None = None) -> Tile:
+        notation = MetricNotation(name)
+        tile = Tile.from_estimate(metrics[name], notation, word, note)
+        values = [SystemValue.from_estimate(each.name, each.metrics[name], notation) for each in ranked]
+        return replace(tile, systems=values if len(ranked) > 1 else (), baseline=baseline)
+
+    for name, word in FAMILIAR.items():
+        chance = metrics.get(name.replace("micro", "random"), metrics["random_f1"]) if name != "macro_f1" else None
+        note = "rare categories weigh as much" if chance is None else f"random sets {format_share(chance.shown)}"
+        yield make(name, word, note, None if chance is None else chance.shown)
+    yield make("proficiency", "captured", f"random sets {format_share(metrics['chance_proficiency'].shown)}")
+
+
+def _make_cost_section(system: Predictor) -> Section:
+    """Show the categories that miss the most information."""
+    title = ("Categories that cost ", Name(system.name, 30), " most")
+    rows = tabulate(
+        sorted(system.classes, key=lambda item: -(item.missed_share or 0.0)),
+        (Column("category", "name"), lambda item: Name(item.label, 40)),
+        (Column("missed share", priority=8), lambda item: format_share(item.missed_share)),
+        (Column("recall"), lambda item: format_share(item.recall.shown)),
+        (Column("precision"), lambda item: format_share(item.precision.shown)),
+        (Column("true", priority=6), lambda item: format_count(item.support)),
+        (Column("predicted", priority=5), lambda item: format_count(item.declared)),
+    )
+    table = Table(*rows, "Categories that miss most", search="categories", max_rows=MAX_COSTLY)
+    return Section(title, [table], "costly", link="Categories")
 
 
 def _make_predictor_section(system: Predictor, unit: Units, position: int) -> Section:
@@ -144,7 +236,7 @@ def _make_predictor_section(system: Predictor, unit: Units, position: int) -> Se
         blocks.append(Bullets(hints) if hints else Paragraph(none, quiet=True))
     blocks.append(_tabulate_categories(system))
     blocks += [_make_level_section(level, unit) for level in system.levels]
-    return Section(heading, blocks, f"predictor-{position}", link=system.name[:30], aside=aside)
+    return Section(heading, blocks, f"predictor-{position}", link=system.name[:30], aside=aside, folded=True)
 
 
 def _tabulate_metrics(system: Predictor) -> Table:
@@ -212,14 +304,18 @@ def _make_level_section(level: Level, unit: Units) -> Section:
     return Section(f"Rolled up to depth {level.depth}", [*blocks, Bullets(costs)] if costs else blocks)
 
 
-def _make_difference_section(result: MultilabelEvaluation) -> Section:
+def _make_difference_section(
+    result: MultilabelEvaluation, differences: Sequence[Difference], *, folded: bool
+) -> Section:
     rows = tabulate(
-        result.pairs,
+        differences,
         *make_difference_columns(
-            lambda item: _TITLES[item.metric], lambda name, metric: result[name].metrics[metric].shown
+            lambda item: _TITLES[item.metric] if folded else _WORDS[item.metric],
+            lambda name, metric: result[name].metrics[metric].shown,
         ),
     )
     aside = "" if result.common_objects is None else f"on {format_count(result.common_objects)} common objects"
     alone = "Each verdict is about its pair alone." if len(result.systems) > 2 else ""
     table = Table(*rows, note=alone, search="pairs", max_rows=ALL_ROWS)
-    return Section("Differences", [table], "differences", aside=aside)
+    title, anchor = ("All differences", "all-differences") if folded else ("Differences", "differences")
+    return Section(title, [table], anchor, aside=aside, folded=folded)

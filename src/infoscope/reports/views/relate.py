@@ -17,16 +17,17 @@ from infoscope.reports.outline import (
     Outline,
     Phrase,
     Section,
+    ShareBar,
     SideBySide,
     Strong,
     Table,
-    Tile,
 )
 from infoscope.reports.shared import tabulate
 from infoscope.results.notation import Units, format_count, format_interval, format_p_value, format_share
 from infoscope.studies.relate import EntropyParts, InformationRange, Relation, Relations
 
-MAX_ROWS = 20
+MAX_ROWS = 8
+MAX_PAIRS = 3
 
 
 PICTURES: dict[str, Callable[[Relations], Display]] = {
@@ -36,7 +37,7 @@ PICTURES: dict[str, Callable[[Relations], Display]] = {
 
 
 def outline(result: Relations, unit: Units) -> Outline:
-    """Write the outline: the closest relation first."""
+    """Write the outline: the closest relation first; what all columns hold together, and triangles, are folded."""
     columns = [column for column in result.columns if column.taken != "identifier"]
     rows = result.provenance.rows
     heading: Phrase = (
@@ -50,22 +51,23 @@ def outline(result: Relations, unit: Units) -> Outline:
         if result.target is None:
             drawn = SideBySide([Figure(RelationMatrixDisplay.from_relations(result).panel())], [drawn])
         pictures = [Section("Which columns tell about which", [drawn], "map", link="Map", only="page")]
+    sections = [_make_relation_section(result, result.relations, unit, heading, "relations")]
+    if result.conditional:
+        sections.append(_make_relation_section(result, result.conditional, unit, given, "given"))
     return Outline(
         title="Relations of columns",
         kicker=(
-            "Relations",
             f"{len(columns)} columns",
             *((f"{format_count(rows)} rows",) if rows is not None else ()),
             *((("target ", Name(result.target)),) if result.target else ()),
         ),
         headline=headline,
         lede=lede,
-        tiles=list(_make_tiles(result, unit)),
         sections=[
-            *pictures,
-            _make_relation_section(result, result.relations, unit, heading, "relations"),
-            *([_make_relation_section(result, result.conditional, unit, given, "given")] if result.conditional else []),
+            *sections,
             *_make_split_section(result, unit),
+            *pictures,
+            *_make_together_section(result, unit),
             _make_column_section(result, unit),
             *_make_triangle_section(
                 "Entropy triangle of the source", result.source_triangle, ("shared with others", "its own")
@@ -96,14 +98,15 @@ def _write_sentences(result: Relations, unit: Units) -> Iterator[Phrase]:
         yield f"None of {len(result.relations)} pairs of columns tells more about each other than chance would."
     else:
         first, second = Name(closest.first), Name(closest.second)
-        bits = f": {unit.amount(closest.information.shown, 3)} {unit.name}"
+        within = format_interval(closest.information, unit.per_bit, 3)
+        bits = f"{unit.amount(closest.information.shown, 3)} {unit.name}{f', {within}' * bool(within)}"
         if not significant:
-            yield (first, " tells about ", second, " only given ", others, f"{bits}.")
+            yield (first, " tells about ", second, " only given ", others, f": {bits}.")
         elif result.target is not None:
-            part = f", {format_share(closest.of_second)} of it" if closest.of_second is not None else ""
-            yield (first, " tells the most about ", second, f"{bits}{part}.")
+            part = f"{format_share(closest.of_second)} of it ({bits})" if closest.of_second is not None else bits
+            yield (first, " tells the most about ", second, f": {part}.")
         else:
-            yield (first, " and ", second, f" tell the most about each other{bits}.")
+            yield (first, " and ", second, f" tell the most about each other: {bits}.")
     rule = {"holm": "Holm-corrected", "benjamini-yekutieli": "corrected by Benjamini-Yekutieli"}.get(
         result.correction, "not corrected for their number"
     )
@@ -112,17 +115,21 @@ def _write_sentences(result: Relations, unit: Units) -> Iterator[Phrase]:
         yield ("Given ", others, f", {len(given)} of {len(result.conditional)} are.")
 
 
-def _make_tiles(result: Relations, unit: Units) -> Iterator[Tile]:
+def _make_together_section(result: Relations, unit: Units) -> Iterator[Section]:
     together = result.together
     if together is None:
         return
-    yield Tile(unit.amount(together.entropy), "all columns", "", f"{unit.name}, joint entropy")
-    yield Tile(unit.amount(together.total_correlation), "total correlation", "", "ΣH(X_i) − H")
-    yield Tile(unit.amount(together.dual_total_correlation), "dual total correlation", "", "H − ΣH(X_i | others)")
-    word = "redundancy prevails" if together.o_information > 0 else "synergy prevails"
-    yield Tile(unit.amount(together.o_information), "O-information", "", word)
+    prevails = "redundancy prevails" if together.o_information > 0 else "synergy prevails"
+    rows = [
+        ("joint entropy", unit.amount(together.entropy), "all columns"),
+        ("total correlation", unit.amount(together.total_correlation), "ΣH(X_i) − H"),
+        ("dual total correlation", unit.amount(together.dual_total_correlation), "H − ΣH(X_i | others)"),
+        ("O-information", unit.amount(together.o_information), prevails),
+    ]
     if together.interaction is not None:
-        yield Tile(unit.amount(together.interaction, 3), "interaction", "", "I(X;Y|Z) − I(X;Y); + is synergy")
+        rows.append(("interaction", unit.amount(together.interaction, 3), "I(X;Y|Z) − I(X;Y); + is synergy"))
+    table = Table([Column("", "name"), Column(unit.name), Column("", "text")], rows, max_rows=ALL_ROWS)
+    yield Section("All columns together", [table], "all-columns", aside=prevails, folded=True)
 
 
 def _make_relation_section(
@@ -132,23 +139,34 @@ def _make_relation_section(
         bits = unit.amount(relation.information.shown, 3)
         return Strong(bits) if relation.is_significant(result.level) else bits
 
+    target = result.target
     rows = tabulate(
         relations,
         (Column("column", "name"), lambda item: Name(item.first, 24)),
-        (Column("column" if result.target is None else "target", "name"), lambda item: Name(item.second, 24)),
-        (
-            Column(unit.name),
-            write_bits,
+        *(() if target else ((Column("column", "name"), lambda item: Name(item.second, 24)),)),
+        *((_make_share_column(),) if target else ()),
+        (Column(unit.name), write_bits),
+        (Column("interval", priority=7), lambda item: format_interval(item.information, unit.per_bit, 3)),
+        (Column("P corrected", priority=8), lambda item: format_p_value(item.adjusted_p)),
+        *(
+            ()
+            if target
+            else (
+                (Column("of the first", priority=5), lambda item: _format_part(item.of_first)),
+                (Column("of the second", priority=6), lambda item: _format_part(item.of_second)),
+            )
         ),
-        (Column("interval", priority=4), lambda item: format_interval(item.information, unit.per_bit, 3)),
-        (Column("of the first", priority=3), lambda item: _format_part(item.of_first)),
-        (Column("of the second", priority=6), lambda item: _format_part(item.of_second)),
-        (Column("by chance", priority=5), lambda item: unit.amount(item.by_chance, 4)),
-        (Column("P", priority=7), lambda item: format_p_value(item.p_value)),
-        (Column("P corrected"), lambda item: format_p_value(item.adjusted_p)),
+        (Column("by chance", priority=4), lambda item: unit.amount(item.by_chance, 4)),
         (Column("rows", priority=2), lambda item: format_count(item.rows)),
     )
     return Section(heading, [Table(*rows, search="relations", max_rows=MAX_ROWS)], anchor)
+
+
+def _make_share_column() -> tuple[Column, Callable[[Relation], Cell]]:
+    return (
+        Column("of the target", "bar"),
+        lambda item: ShareBar(item.of_second or 0.0, _format_part(item.of_second)),
+    )
 
 
 def _format_part(value: float | None) -> str:
@@ -167,15 +185,15 @@ def _make_split_section(result: Relations, unit: Units) -> Iterator[Section]:
         sorted(result.splits, key=lambda split: -split.together),
         (Column("column", "name"), lambda item: Name(item.first, 24)),
         (Column("column", "name"), lambda item: Name(item.second, 24)),
-        (Column("together"), lambda item: unit.amount(item.together, 3)),
+        (Column(f"together, {unit.name}"), lambda item: unit.amount(item.together, 3)),
         (Column("shared", priority=6), lambda item: write_range(item.shared)),
         (Column("first alone", priority=5), lambda item: write_range(item.only_first)),
         (Column("second alone", priority=4), lambda item: write_range(item.only_second)),
         (Column("only together", priority=7), lambda item: write_range(item.only_together)),
     )
     note = "Bounds that every definition of shared and joint information obeys; there is no agreed one."
-    table = Table(*rows, note=note, search="pairs", max_rows=MAX_ROWS)
-    yield Section(("What two columns tell about ", Name(result.target or "")), [table], "together")
+    table = Table(*rows, note=note, search="pairs", max_rows=MAX_PAIRS)
+    yield Section(("What two columns tell about ", Name(result.target or "")), [table], "together", link="Pairs")
 
 
 def _make_column_section(result: Relations, unit: Units) -> Section:
@@ -190,7 +208,13 @@ def _make_column_section(result: Relations, unit: Units) -> Section:
             lambda item: f"{len(item.edges) + 1} bins" if item.taken == "bins" else item.taken,
         ),
     )
-    return Section("Columns", [Table(*rows, search="columns", max_rows=ALL_ROWS)], "columns")
+    return Section(
+        "Columns",
+        [Table(*rows, search="columns", max_rows=ALL_ROWS)],
+        "columns",
+        aside=f"{len(result.columns)}",
+        folded=True,
+    )
 
 
 def _make_triangle_section(heading: str, points: Sequence[EntropyParts], words: tuple[str, str]) -> Iterator[Section]:
@@ -204,4 +228,4 @@ def _make_triangle_section(heading: str, points: Sequence[EntropyParts], words: 
         (Column(words[1]), lambda item: format_share(item.own)),
         (Column("bits"), lambda item: f"{item.bits:.2f}"),
     )
-    yield Section(heading, [Table(*rows, max_rows=ALL_ROWS)], heading.rsplit(maxsplit=1)[-1])
+    yield Section(heading, [Table(*rows, max_rows=ALL_ROWS)], heading.rsplit(maxsplit=1)[-1], folded=True)

@@ -8,11 +8,26 @@ from infoscope.core.markup import pluralize
 from infoscope.figures.comparison import ComparisonDisplay, ForestRow
 from infoscope.figures.display import Display
 from infoscope.reports.outline import ALL_ROWS, Appendix, Cell, Column, Name, Outline, Row, Section, Strong, Table, Tile
-from infoscope.results.notation import UNDEFINED, Units, format_count, format_number, format_share
-from infoscope.studies.score_groups import ScoreColumn, ScoreGroups
+from infoscope.reports.shared import tabulate
+from infoscope.results.estimate import Estimate
+from infoscope.results.notation import (
+    UNDEFINED,
+    Units,
+    format_count,
+    format_interval,
+    format_number,
+    format_share,
+    state_p_value,
+)
+from infoscope.studies.score_groups import ScoreColumn, ScoreGroup, ScoreGroups
 from infoscope.studies.scores import NO_PROBABILITIES, SUMMARY_WORDS, ScoreSummary
 
 MAX_DRAWN = 40
+MAX_ENDS = 4
+"""Groups at either end in the table of the first screen."""
+MAX_TILES = 5
+DIFFERENT = 0.05
+"""P-value from which on groups are not said to differ."""
 _SHOWN = (
     "prevalence",
     "mean_score",
@@ -79,25 +94,28 @@ def tabulate_summary(summary: ScoreSummary) -> Table:
 
 
 def outline(result: ScoreGroups, _unit: Units) -> Outline:
-    """Write the outline: the total first."""
+    """Write the outline: how well the score ranks in all rows, then the groups where it ranks best and worst."""
     total = result.total
-    one = ("prevalence", "normalized_log_loss", "normalized_brier_score", "lift_quality")
-    tiles = [(format_summary_number(name, getattr(total, name)), SUMMARY_WORDS[name]) for name in one]
-    if result.others:
-        qualities = [(column.score, column.total.lift_quality) for column in result.columns]
-        tiles = [
-            (format_summary_number("lift_quality", quality), f"lift quality of {name}") for name, quality in qualities
-        ]
     return Outline(
         title=f"{', '.join(column.score for column in result.columns)} by {', '.join(result.by)}",
         kicker=(
-            "Scores by group",
-            f"{format_count(total.samples)} samples",
+            f"{format_count(total.samples)} samples, {format_count(total.positives)} of them '{result.positive}'",
             pluralize(len(result), "group"),
-            f"positive class '{result.positive}'",
         ),
         headline=" ".join(map(_write_headline, result.columns)),
-        tiles=[Tile(value, word) for value, word in tiles],
+        tiles=[
+            *(
+                Tile(
+                    _format_area(column.total),
+                    f"ROC AUC of {column.score}" if result.others else "ROC AUC",
+                    _format_area_interval(column.total),
+                    "chance 50.0%",
+                    baseline=0.5,
+                )
+                for column in result.columns[:MAX_TILES]
+            ),
+            *([] if result.others else _make_probability_tiles(total)),
+        ],
         sections=[section for column in result.columns for section in _make_sections(result, column)],
         appendix=Appendix(
             metrics=[],
@@ -105,24 +123,62 @@ def outline(result: ScoreGroups, _unit: Units) -> Outline:
                 "Log loss is in nats; the normalized losses are 1 − loss over that of always stating the group's own "
                 "prevalence.",
                 "Lift quality is 2·AUC − 1; the best lift is taken where the curve of gains is farthest above chance.",
-                "Statistics count each group once, whatever its size.",
+                "Statistics count each group once, whatever its size. Intervals of the areas are DeLong's, by "
+                "Student's t on the scale of log odds, each group by itself.",
             ),
         ),
     )
 
 
+def _format_area(summary: ScoreSummary) -> str:
+    return format_share(summary.roc_auc)
+
+
+def _format_area_interval(summary: ScoreSummary) -> str:
+    return format_interval(Estimate(summary.roc_auc, low=summary.roc_auc_low, high=summary.roc_auc_high))
+
+
+def _make_probability_tiles(total: ScoreSummary) -> Iterator[Tile]:
+    if total.mean_score is not None:
+        yield Tile(
+            format_summary_number("mean_score", total.mean_score),
+            "mean score",
+            note=f"{format_share(total.prevalence)} are positive",
+        )
+    for name, normalized in (("log_loss", total.normalized_log_loss), ("brier_score", total.normalized_brier_score)):
+        if (loss := getattr(total, name)) is not None and normalized is not None:
+            number = format_summary_number(name, loss)
+            yield Tile(number, SUMMARY_WORDS[name], note=f"{format_share(normalized)} below the prevalence's")
+
+
 def _write_headline(column: ScoreColumn) -> str:
-    whole, quality = column.total.lift_quality, column.statistics.get("lift_quality")
-    if whole is None or quality is None:
+    ranked = _rank_groups(column)
+    if column.total.roc_auc is None or not ranked:
         return f"{column.score} over {len(column.groups):,} groups: all samples are of one class."
-    return (
-        f"{column.score} has a lift quality of {format_share(whole)} in all, and on average "
-        f"{format_share(quality.mean)} over {pluralize(quality.groups, 'group')} ({quality.above_zero:,} above 0)."
+    sentence = f"{column.score} ranks positives above negatives with a ROC AUC of {_format_area(column.total)}"
+    if len(ranked) == 1:
+        return f"{sentence}."
+    worst, best = ranked[0], ranked[-1]
+    ends = (
+        f"from {_format_area(worst.summary)} in {', '.join(worst.group)} to {_format_area(best.summary)} in "
+        f"{', '.join(best.group)}"
     )
+    p_value = column.roc_auc_p_value
+    if p_value is None:
+        return f"{sentence}, {ends}."
+    if p_value > DIFFERENT:
+        return f"{sentence}; its groups do not differ significantly ({ends}; {state_p_value(p_value)})."
+    return f"{sentence}; its groups differ: {ends} ({state_p_value(p_value)})."
+
+
+def _rank_groups(column: ScoreColumn) -> list[ScoreGroup]:
+    """Return the groups with both classes, the worst ranked first."""
+    both = [group for group in column.groups if group.summary.roc_auc is not None]
+    return sorted(both, key=lambda group: group.summary.roc_auc or 0.0)
 
 
 def _make_sections(result: ScoreGroups, column: ScoreColumn) -> Iterator[Section]:
-    """Show how numbers of a score vary over the groups, then every group."""
+    """Show the groups at both ends, then, folded, every group and how the numbers vary over them."""
     place = [each.score for each in result.columns].index(column.score)
     of, end = ((": ", Name(column.score)) if result.others else (), f"-{place}" if place else "")
     heads = [Column("number", "name"), *map(Column, ("groups", "mean", "sd", "min", "max", "above 0"))]
@@ -132,7 +188,22 @@ def _make_sections(result: ScoreGroups, column: ScoreColumn) -> Iterator[Section
             values = (spread.mean, spread.sd, spread.least, spread.most)
             numbers = [format_summary_number(name, value) for value in values]
             statistics.append((SUMMARY_WORDS[name], f"{spread.groups:,}", *numbers, f"{spread.above_zero:,}"))
-    yield Section(("Over the groups", *of), [Table(heads, statistics, max_rows=ALL_ROWS)], f"statistics{end}")
+    ranked = _rank_groups(column)
+    picked = ranked if len(ranked) <= 2 * MAX_ENDS else [*ranked[:MAX_ENDS], *ranked[-MAX_ENDS:]]
+    left = len(ranked) - len(picked)
+    groups = tabulate(
+        picked,
+        *((Column(name, "name"), lambda item, at=at: Name(item.group[at])) for at, name in enumerate(result.by)),
+        (Column("samples"), lambda item: format_count(item.summary.samples)),
+        (Column("positives", priority=6), lambda item: format_count(item.summary.positives)),
+        (Column("ROC AUC"), lambda item: Strong(_format_area(item.summary))),
+        (Column("interval", priority=8), lambda item: _format_area_interval(item.summary)),
+        (Column("mean score", priority=5), lambda item: format_summary_number("mean_score", item.summary.mean_score)),
+        (Column("positive", priority=5), lambda item: format_share(item.summary.prevalence)),
+    )
+    note = f"The {MAX_ENDS} worst and the {MAX_ENDS} best; {left:,} more are between them." if left else ""
+    table = Table(*groups, note=note, max_rows=ALL_ROWS)
+    yield Section(("Where it ranks worst and best", *of), [table], f"ends{end}", link="Worst and best")
     columns = [
         *(Column(name, "name") for name in result.by),
         Column("samples"),
@@ -142,8 +213,12 @@ def _make_sections(result: ScoreGroups, column: ScoreColumn) -> Iterator[Section
     total: list[Cell] = ["total", *([""] * (len(result.by) - 1))]
     rows = [Row([*total, *_write_cells(column.total)], best=True)]
     rows += [Row([*(Name(value) for value in item.group), *_write_cells(item.summary)]) for item in column.groups]
-    groups = Table(columns, rows, search="groups", max_rows=20)
-    yield Section(("Groups, the largest first", *of), [groups], f"groups{end}")
+    every = Table(columns, rows, search="groups", max_rows=20)
+    aside = f"{len(column.groups):,}, the largest first"
+    yield Section(("All groups", *of), [every], f"groups{end}", aside=aside, folded=True)
+    yield Section(
+        ("Over the groups", *of), [Table(heads, statistics, max_rows=ALL_ROWS)], f"statistics{end}", folded=True
+    )
 
 
 _PRIORITIES = {"lift_quality": 9, "log_loss": 8, "brier_score": 8, "prevalence": 7, "best_lift": 3, "mean_score": 4}

@@ -13,6 +13,7 @@ from shlex import quote
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.core.markup import pluralize
 from infoscope.core.numerics import distinct
 from infoscope.figures.display import Display
 from infoscope.figures.layout import axis, plain_label, share_axis, span, spread_labels
@@ -34,7 +35,7 @@ from infoscope.reports.outline import (
     Column,
     Explorer,
     Figure,
-    InformationBar,
+    Name,
     Outline,
     Phrase,
     Row,
@@ -50,13 +51,20 @@ from infoscope.reports.shared import (
     format_criterion_interval,
     format_point,
     format_signed,
-    format_threshold_interval,
     name_criterion,
     tabulate,
     tabulate_choices,
 )
 from infoscope.reports.views.score_groups import tabulate_summary
-from infoscope.results.notation import UNDEFINED, Units, format_count, format_interval, format_number, format_share
+from infoscope.results.notation import (
+    UNDEFINED,
+    MetricNotation,
+    Units,
+    format_count,
+    format_interval,
+    format_number,
+    format_share,
+)
 from infoscope.studies.sweep import ALARM_RATE, LIFT, Sweep
 from infoscope.studies.threshold_choice import Choice
 
@@ -85,8 +93,8 @@ THRESHOLD = {
     "false_alarm_rate": "false alarms",
 }
 REJECTION = {
-    "threshold": "threshold",
     "rejection_rate": "rejected",
+    "threshold": "threshold",
     "accepted_accuracy": "accuracy of the accepted",
     "proficiency": "captured",
     "proficiency_without_reject": "captured, accepted alone",
@@ -103,6 +111,11 @@ AREAS = {
     "error_reject_area": "area under the error-reject curve",
     "ranked_probability_score": "ranked probability score, 0 is perfect",
 }
+
+REACHED = {"recall": 0.95, "precision": 0.9}
+"""What people ask a threshold for, beside the best by a criterion."""
+REJECTED = (0.0, 0.05, 0.1, 0.2, 0.5)
+"""Shares that are rejected in the table of the first screen."""
 
 Curves = Mapping[str, NDArray[np.float64]]
 
@@ -128,18 +141,18 @@ def outline(sweep: Sweep, unit: Units) -> Outline:
         [[None if p is None else [round(p[0], 1), round(p[1], 1)] for p in curve] for curve in chart.dots]
         for chart in charts
     ]
-    headline, *lede = _write_sentences(sweep, choice, curves, unit)
     key = "rejection_rate" if is_rejecting else "threshold"
     title = "Scores by chance" if sweep.is_by_chance else _capitalise(_describe_action(sweep, curves, choice.point))
-    recommended = "Best" if sweep.is_by_chance else "Recommended"
+    best = f"{'Best' if sweep.is_by_chance else 'Recommended'} threshold{'s' * (len(sweep.choices) > 1)}"
+    headline, *lede = _write_headline(sweep, choice, curves, unit)
     return Outline(
         title=f"{title} | operating points",
         kicker=list(_write_kicker(sweep)),
         headline=headline,
         lede=lede,
-        hero=[InformationBar.from_bits(lambda name: float(np.nan_to_num(sweep.values(name)[choice.point])), unit)],
-        tiles=list(_make_tiles(sweep, choice, curves, unit)),
+        tiles=list((_make_rejection_tiles if is_rejecting else _make_threshold_tiles)(sweep, choice, curves, unit)),
         sections=[
+            _make_other_points_section(sweep, choice, curves, unit),
             Section(
                 "Rejecting the uncertain ones" if is_rejecting else "Choosing a threshold",
                 [Explorer("slider", (sweep.mode, words, shown, here, charts[0]))],
@@ -147,18 +160,20 @@ def outline(sweep: Sweep, unit: Units) -> Outline:
                 link="Reject more or less" if is_rejecting else "Move the threshold",
                 only="page",
             ),
-            Section(
-                f"{recommended} threshold{'s' * (len(sweep.choices) > 1)}",
-                [tabulate_choices(sweep.choices, unit)],
-                "best",
-                link=recommended,
-            ),
+            Section(best, [tabulate_choices(sweep.choices, unit)], "best", aside="how sure they are", folded=True),
             _make_points_section(sweep, choice, words, curves, places),
             *_make_reliability_section(sweep),
             *_make_scores_section(sweep),
-            Section("More views", [Explorer("planes", (charts[1:], here))], "maps", link="Views", only="page"),
+            Section(
+                "More views",
+                [Explorer("planes", (charts[1:], here))],
+                "maps",
+                aside="information coverage" if is_rejecting else "ROC, precision-recall, lift",
+                only="page",
+                folded=True,
+            ),
         ],
-        footnotes=_describe_areas(sweep, unit),
+        footnotes=[f"{sweep.rule}.", *_describe_areas(sweep, unit)],
         appendix=Appendix(
             metrics=[*words, *(item.criterion for item in sweep.choices), "false_information_ratio"],
             method=_describe_method(sweep),
@@ -215,11 +230,16 @@ def _capitalise(text: str) -> str:
 
 
 def _write_kicker(sweep: Sweep) -> Iterator[Phrase]:
-    yield "Operating points"
-    yield "sample size unknown" if sweep.sample_size is None else f"{format_count(sweep.sample_size)} samples"
-    yield f"{len(sweep.truth_labels):,} classes"
-    yield f"{len(sweep):,} operating points"
-    yield sweep.rule
+    size = sweep.sample_size
+    if size is None:
+        yield "sample size unknown"
+    elif sweep.mode == "threshold":
+        positives = format_count(round(sweep.prevalence * size))
+        yield (f"{format_count(size)} samples, {positives} of them '", Name(sweep.positive or "", 40), "'")
+    else:
+        yield f"{format_count(size)} samples"
+        yield f"{len(sweep.truth_labels):,} classes"
+    yield f"{pluralize(len(sweep), 'operating point')}"
 
 
 def _describe_action(sweep: Sweep, curves: Curves, place: int) -> str:
@@ -227,7 +247,7 @@ def _describe_action(sweep: Sweep, curves: Curves, place: int) -> str:
     threshold = float(curves["threshold"][place])
     text = format_point("threshold", threshold)
     if sweep.mode == "threshold":
-        predict = f"predict “{(sweep.positive or '')[:40]}”"
+        predict = f"predict '{(sweep.positive or '')[:40]}'"
         return (
             f"{predict} when the {sweep.quantity} is at least {text}" if np.isfinite(threshold) else f"never {predict}"
         )
@@ -251,70 +271,125 @@ def _describe_point(sweep: Sweep, curves: Curves, place: int) -> str:
     return f"{start}: {text('rejection_rate')} are rejected, {accepted}, and {captured}."
 
 
-def _write_sentences(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterator[str]:
-    """Write the recommended point, as the headline, and what it is worth."""
-    action = _describe_action(sweep, curves, choice.point)
-    criterion, value = name_criterion(choice.criterion), format_criterion(choice, choice.value, unit)
+def _write_headline(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterator[str]:
+    """Write the recommended point with what it finds and captures; what is best by chance only comes after that."""
+    action = _capitalise(_describe_action(sweep, curves, choice.point))
+    held = choice.held_out
+    value, where = (choice.value, "in this sample") if held.value is None else (held.value, "on held-out samples")
+    limits = "" if held.value is None else format_criterion_interval(choice, held, unit)
+    amount = f"{format_criterion(choice, value, unit)}{f' ({limits})' * bool(limits)}"
+    worth = f"it has {_name_article(choice.criterion)} of {amount} {where}"
+    if choice.criterion == "proficiency":
+        worth = f"it captures {amount} of the information in the truth {where}"
     if sweep.is_by_chance and choice.criterion != "expected_cost":
         yield "The scores separate the classes no better than chance: no threshold is recommended."
-        yield f"Best in this sample: {action} ({criterion} {value})."
-    elif choice.criterion == "proficiency":
-        share = f"{format_share(choice.value)} of the information in the truth"
-        yield f"{_capitalise(action)}: that captures {share}, the most of all."
-    else:
-        yield f"{_capitalise(action)}: that gives the best {criterion}, {value}."
-    held = choice.held_out
-    if held.value is None:
-        yield "There are too few samples to evaluate the choice on held-out samples."
-    else:
-        worth, limits = format_criterion(choice, held.value, unit), format_criterion_interval(choice, held, unit)
-        within = f" ({choice.level:.0%} interval {limits})" if limits else ""
-        yield f"On held-out samples it is {worth}{within}."
-    ends = format_threshold_interval(choice)
-    if ends is not None and ends[0] != ends[1]:
-        yield f"Were the samples drawn again, the choice would fall between {ends[0]} and {ends[1]}."
-    if sweep.mode == "threshold":
-        recall, false_alarms, accuracy = (
-            format_share(float(curves[name][choice.point])) for name in ("recall", "false_alarm_rate", "accuracy")
-        )
-        yield (
-            f"It finds {recall} of “{(sweep.positive or '')[:40]}” with {false_alarms} false alarms, "
-            f"{format_point(ALERTS, float(curves[ALERTS][choice.point]))} alerts per 1,000 rows; accuracy is "
-            f"{accuracy}."
-        )
+        yield f"Best in this sample: {action[0].lower()}{action[1:]}; {worth}."
         return
-    # what rejecting half of the samples gains in accuracy and loses in captured information
-    rejected, right, captured = (curves[name] for name in ("rejection_rate", "accepted_accuracy", "proficiency"))
-    none, half = int(np.argmin(rejected)), int(np.argmin(np.abs(rejected - 0.5)))
-    if not np.isnan(right[half]) and half != none:
-        yield (
-            f"Rejecting {format_share(float(rejected[half]), 0)} of the samples takes accuracy from "
-            f"{format_share(float(right[none]))} to {format_share(float(right[half]))}, and captured information from "
-            f"{format_share(float(captured[none]))} to {format_share(float(captured[half]))}."
-        )
-
-
-def _make_tiles(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterator[Tile]:
-    def write_share(value: float) -> str:
-        return UNDEFINED if np.isnan(value) else format_share(float(value))
-
-    here = choice.point
-    yield Tile(
-        format_point("threshold", choice.threshold), "threshold", " – ".join(format_threshold_interval(choice) or ())
-    )
-    note = ""
-    if choice.criterion == "proficiency" and choice.held_out.value is not None:
-        note = f"held out {format_criterion(choice, choice.held_out.value, unit)}"
-    yield Tile(write_share(curves["proficiency"][here]), "captured", "", note, "proficiency")
-    if sweep.mode == "threshold":
-        yield Tile(write_share(curves["accuracy"][here]), "accuracy", metric="accuracy")
-        yield Tile(f"{sweep.areas['roc_auc']:.3f}", AREAS["roc_auc"], note="0.5 is chance")
+    number = {name: format_share(estimate.value) for name, estimate in choice.metrics.items()}
+    if sweep.mode == "threshold" and number["precision"] != UNDEFINED:
+        found = f"finds {number['recall']} of '{(sweep.positive or '')[:40]}' at a precision of {number['precision']}"
+        yield f"{action}: that {found}."
+        yield f"{_capitalise(worth)}."
+    elif sweep.mode == "rejection" and (choice.metrics["rejection_rate"].value or 0.0) not in (0.0, 1.0):
+        right, everyone = number["accepted_accuracy"], format_share(float(curves["accepted_accuracy"][-1]))
+        rejects = f"rejects {number['rejection_rate']} of the samples and is right in {right} of the others"
+        yield f"{action}: that {rejects} ({everyone} of all)."
+        yield f"{_capitalise(worth)}."
     else:
-        accepted = f"{write_share(1.0 - curves['rejection_rate'][here])} accepted"
-        right = write_share(curves["accepted_accuracy"][here])
-        yield Tile(right, "accuracy of the accepted", "", accepted, "accepted_accuracy")
-        area = sweep.areas["risk_coverage_area"]
-        yield Tile(f"{area:.3f}", AREAS["risk_coverage_area"], note="0 is perfect")
+        yield f"{action}: {worth}."
+
+
+def _name_article(criterion: str) -> str:
+    name = name_criterion(criterion)
+    return f"{'an' if name[0] in 'aeioAEIOF' else 'a'} {name}"
+
+
+def _make_threshold_tiles(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterator[Tile]:
+    for name, baseline in (("roc_auc", 0.5), ("average_precision", sweep.prevalence)):
+        estimate = sweep.area_estimates[name]
+        note = f"chance {format_share(baseline)}"
+        yield Tile(format_share(estimate.value), AREAS[name], format_interval(estimate), note, baseline=baseline)
+    size = sweep.sample_size or np.nan
+    alarms = size * float(curves[ALARM_RATE][choice.point])
+    found = size * sweep.prevalence * float(curves["recall"][choice.point])
+    counts = {
+        "recall": f"{format_count(round(found))} of {format_count(round(size * sweep.prevalence))} found",
+        "precision": f"{format_count(round(alarms - found))} of {format_count(round(alarms))} are false alarms",
+    }
+    for name, estimate in choice.metrics.items():
+        if name in counts:
+            note = counts[name] if sweep.sample_size and estimate.value is not None else ""
+            yield Tile.from_estimate(estimate, MetricNotation(name), name, note)
+    yield _make_captured_tile(choice, curves, unit)
+
+
+def _make_captured_tile(choice: Choice, curves: Curves, unit: Units) -> Tile:
+    """Show what is captured on held-out samples if the choice was made by it, else in this sample."""
+    here = format_share(float(np.nan_to_num(curves["proficiency"][choice.point])))
+    if choice.criterion != "proficiency" or choice.held_out.value is None:
+        return Tile(here, "captured", "", "in this sample", "proficiency")
+    held = format_criterion(choice, choice.held_out.value, unit)
+    limits = format_criterion_interval(choice, choice.held_out, unit)
+    return Tile(held, "captured", limits, f"held out; in this sample {here}", "proficiency")
+
+
+def _make_rejection_tiles(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterator[Tile]:
+    everyone = float(curves["accepted_accuracy"][-1])
+    notes = {"accepted_accuracy": f"all accepted {format_share(everyone)}", "rejection_rate": ""}
+    if sweep.sample_size:
+        rejected = round(sweep.sample_size * (choice.metrics["rejection_rate"].value or 0.0))
+        notes["rejection_rate"] = f"{format_count(rejected)} of {format_count(sweep.sample_size)}"
+    for name, word in (("accepted_accuracy", "accuracy of the accepted"), ("rejection_rate", "rejected")):
+        yield Tile.from_estimate(choice.metrics[name], MetricNotation(name), word, notes[name])
+    area = format_share(sweep.areas["risk_coverage_area"])
+    yield Tile(area, "error over coverage (AURC)", "", f"0% perfect, {format_share(1.0 - everyone)} random")
+    yield _make_captured_tile(choice, curves, unit)
+
+
+def _make_other_points_section(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Section:
+    """Show what the best points by other criteria, and points that people ask for, find and cost."""
+    if sweep.mode == "rejection":
+        return _make_other_rejections_section(choice, curves)
+    words = {other.criterion: name_criterion(other.criterion) for other in sweep.choices} | {"proficiency": "captured"}
+    held = {
+        other.point: (f"best {words[other.criterion]}", f"{value} {words[other.criterion]}")
+        for other in reversed(sweep.choices)
+        for value in (format_criterion(other, other.held_out.value, unit),)
+    }
+    for name, wanted in REACHED.items():
+        reached = np.flatnonzero(np.nan_to_num(curves[name]) >= wanted)
+        if len(reached):  # recall grows with every point; of those that are as precise, the last finds most
+            held.setdefault(int(reached[0 if name == "recall" else -1]), (f"{name} ≥ {wanted:.0%}", ""))
+    rows = tabulate(
+        sorted(held),
+        (Column("", "text"), lambda place: held[place][0]),
+        (Column("threshold"), lambda place: Strong(format_point("threshold", curves["threshold"][place]))),
+        *(
+            (Column(word, priority=priority), lambda place, name=name: format_point(name, curves[name][place]))
+            for name, word, priority in (
+                ("recall", "recall", 9),
+                ("precision", "precision", 9),
+                (ALERTS, "alerts per 1,000", 7),
+            )
+        ),
+        (Column("held out", "text", 5), lambda place: held[place][1]),
+    )
+    note = "Choose by what a miss and a false alarm cost you: --costs FILE (costs= in Python) finds that threshold."
+    table = Table(*rows, "Other thresholds", note=note, max_rows=ALL_ROWS)
+    return Section("Other thresholds", [table], "others", link="Thresholds")
+
+
+def _make_other_rejections_section(choice: Choice, curves: Curves) -> Section:
+    rejected = curves["rejection_rate"]
+    wanted = [int(np.argmin(np.abs(rejected - share))) for share in REJECTED]
+    rows = tabulate(
+        distinct(np.array(wanted), np.array([choice.point]))[::-1].tolist(),
+        *(
+            (Column(word, "number"), lambda place, name=name: format_point(name, curves[name][place]))
+            for name, word in REJECTION.items()
+        ),
+    )
+    return Section("Rejecting more or less", [Table(*rows, "Rejecting more or less", max_rows=ALL_ROWS)], "others")
 
 
 def _describe_areas(sweep: Sweep, unit: Units) -> list[Phrase]:
@@ -360,14 +435,15 @@ def _make_points_section(
     ]
     caption = f"Operating points: {sweep.rule}"
     table = Table([*columns, Column("", "text")], rows, caption, max_rows=ALL_ROWS, style="values points")
-    return Section("Operating points", [table], "points", link="Table")
+    aside = f"{len(rows)} of {len(sweep):,}"
+    return Section("Operating points", [table], "points", aside=aside, folded=choice is not None)
 
 
 def _make_scores_section(sweep: Sweep) -> list[Section]:
     """Show the scores in a few numbers."""
     if sweep.scoring is None:
         return []
-    return [Section("The scores in numbers", [tabulate_summary(sweep.scoring)], "scores", link="Scores")]
+    return [Section("The scores in numbers", [tabulate_summary(sweep.scoring)], "scores", folded=True)]
 
 
 def _make_reliability_section(sweep: Sweep) -> list[Section]:
@@ -386,7 +462,8 @@ def _make_reliability_section(sweep: Sweep) -> list[Section]:
     note = "Bins know their fraction about equally well. On the dashed line the score is the fraction of positives."
     figure = Figure(ReliabilityDisplay(sweep.reliability).panel(), "Reliability diagram", note, "map")
     table = Table(*rows, "Fraction of positives by score", max_rows=ALL_ROWS)
-    return [Section("Is the score a probability?", [SideBySide([table], [figure])], "reliability", link="Reliability")]
+    blocks = [SideBySide([table], [figure])]
+    return [Section("Is the score a probability?", blocks, "reliability", aside="reliability diagram", folded=True)]
 
 
 # Charts ---------------------------------------------------------------------------------------------------------------

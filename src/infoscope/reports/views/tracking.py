@@ -28,6 +28,7 @@ from infoscope.reports.outline import (
     Code,
     Column,
     Figure,
+    InformationBar,
     Inline,
     Name,
     Outline,
@@ -36,19 +37,18 @@ from infoscope.reports.outline import (
     Section,
     SideBySide,
     Strong,
+    SystemValue,
     Table,
     Term,
     Tile,
-    Whisker,
-    list_names,
 )
 from infoscope.reports.shared import make_difference_columns, tabulate
 from infoscope.results.estimate import Difference
+from infoscope.results.finding import Finding
 from infoscope.results.notation import (
     UNDEFINED,
     MetricNotation,
     Units,
-    describe_false_bits,
     format_count,
     format_interval,
     format_p_value,
@@ -73,14 +73,9 @@ MAX_OTHERS = 4
 MAX_TRACKS = 30
 MAX_COLUMNS = 8
 """Trackers with a column in the table of all metrics."""
-_TILES = (
-    ("proficiency", "captured"),
-    ("false_information_ratio", "false, relative to the truth"),
-    ("hota", "HOTA"),
-    ("mota", "MOTA"),
-    ("idf1", "IDF1"),
-    ("id_switches", "id switches"),
-)
+FAMILIAR = (("hota", "HOTA"), ("idf1", "IDF1"), ("mota", "MOTA"), ("id_switches", "id switches"))
+"""Metrics of the field, in the order of the first screen."""
+DECIDING = "erroneous_information_ratio"
 _SEQUENCE_METRICS = (
     ("proficiency", "captured"),
     ("false_information_ratio", "false"),
@@ -89,10 +84,10 @@ _SEQUENCE_METRICS = (
     ("idf1", "IDF1"),
 )
 _LOSSES = {
-    "missed": "lost by not detecting",
-    "confused": "lost by ids that follow several truth tracks",
-    "fragmented": "false because truth tracks change their id",
-    "spurious": "false because of detections of nothing",
+    "missed": "not detected",
+    "confused": "ids that follow several tracks",
+    "fragmented": "tracks that change their id",
+    "spurious": "false detections",
 }
 _LINE_MEANINGS = {
     "truth": "who was where, in all",
@@ -105,50 +100,35 @@ _LINE_MEANINGS = {
 
 
 def outline(evaluation: TrackingEvaluation, unit: Units) -> Outline:
-    """Write the outline: the least erroneous tracker, and the others beside it."""
+    """Write the outline: the best tracker by what its ids carry, and the others beside it."""
     if not evaluation.systems:
         raise InputError("there is no tracker to report on; evaluate at least one")
     focus = choose_system(evaluation, None)
     worst = find_worst_tracks(focus, MAX_WORST)
     has_several = len(evaluation.systems) > 1
-    kicker: list[Phrase] = [
-        "Trackers",
-        pluralize(len(focus.sequences), "sequence"),
-        pluralize(sum(len(sequence.tracks) for sequence in focus.sequences), "truth track"),
-        pluralize(focus.n, "truth detection"),
-    ]
-    hero: Sequence[Block] = ()
-    if focus.ledger["truth"] > 0:
-        alone = TrackingEvaluation(evaluation.convention, (focus,))
-        hero = (Figure(TrackLedgerDisplay.from_evaluation(alone).panel()),)
-    captured = focus.metrics["proficiency"]
-    headline: Phrase = (Name(focus.name, 48), f" cannot be evaluated by information: {captured.undefined}.")
-    if captured.shown is not None:
-        rank = f", the least erroneous of {len(evaluation.systems)} trackers" if has_several else ""
-        share = format_share_with_interval(captured)
-        headline = (Name(focus.name, 48), f" captures {share} of the information about who was where{rank}.")
     method: list[Phrase] = []
     for system in evaluation.systems:
         note = f": {system.interval_method.note}" if system.interval_method.note else ""
         method.append(("Intervals of ", Name(system.name, 60), f": {system.interval_method.method}{note}."))
     method.append("Frames are not independent: no interval counts them as independent draws.")
     return Outline(
-        title=f"{focus.name[:60]}: {format_share(captured.shown, 0)} of who was where captured",
-        kicker=[*kicker, *([f"{len(evaluation.systems)} trackers"] if has_several else [])],
-        headline=headline,
-        lede=list(_write_lede(evaluation, focus, unit)),
-        hero=hero,
-        tiles=list(_make_tiles(focus)),
-        findings=[
-            (system.name if has_several else "", finding)
-            for system in (evaluation[name] for name in evaluation.ranking)
-            for finding in system.diagnosis
+        title=f"{focus.name[:60]}: HOTA {format_share(focus.metrics['hota'].shown)}",
+        kicker=[
+            pluralize(len(focus.sequences), "sequence"),
+            pluralize(sum(len(sequence.tracks) for sequence in focus.sequences), "true track"),
+            pluralize(focus.n, "true detection"),
+            *([f"{len(evaluation.systems)} trackers"] if has_several else []),
         ],
+        headline=_write_headline(evaluation, focus),
+        lede=list(_write_lede(evaluation, focus)),
+        tiles=list(_make_tiles(evaluation, focus)),
+        findings=list(_list_findings(evaluation)),
         sections=[
             *([_compare_trackers(evaluation)] if has_several else []),
-            _show_ledgers(evaluation, focus, unit),
+            _show_losses(focus),
             *([_show_worst_tracks(focus, worst, unit)] if worst else []),
             *_show_followers(evaluation, focus),
+            _show_ledgers(evaluation, focus, unit),
         ],
         footnotes=[evaluation.convention.text],
         appendix=Appendix(
@@ -166,87 +146,171 @@ def outline(evaluation: TrackingEvaluation, unit: Units) -> Outline:
 # ── above the fold ───────────────────────────────────────────────────────────────────────────────
 
 
-def _write_lede(evaluation: TrackingEvaluation, focus: TrackerResult, unit: Units) -> Iterator[Phrase]:
-    false = focus.metrics["false_information_ratio"].shown
-    if false is not None:
-        size = describe_false_bits(false, unit.name)
-        yield f"For every 100 {unit.name} of truth it adds {size} false information."
-    line = max(_LOSSES, key=lambda name: focus.ledger[name])
-    if focus.ledger[line] > 0 and focus.ledger["truth"] > 0:
-        share = format_share(focus.ledger[line] / focus.ledger["truth"])
-        yield f"Most is {_LOSSES[line]}: as much as {share} of the truth."
-    worst = find_worst_tracks(focus, 1)
-    if worst:
-        where: tuple[Inline, ...] = (" in ", Name(worst[0].sequence, 40)) if len(focus.sequences) > 1 else ()
-        yield ("The worst track is ", Strong(worst[0].track), *where, ".")
-    others = [name for name in evaluation.ranking if name != focus.name]
-    if others:
-        second = evaluation[others[0]]
-        follows = (Strong(second.name), f" follows with {format_share(second.metrics['proficiency'].shown)} captured")
-        pair = _find_difference(evaluation, focus.name, second.name)
-        if pair is None or pair.probability_a_better is None:
-            yield (*follows, ".")
-        else:
-            yield (
-                *follows,
-                f"; the probability that it is more erroneous is {format_probability(pair.probability_a_better)}.",
-            )
+def _write_headline(evaluation: TrackingEvaluation, focus: TrackerResult) -> Phrase:
+    """Write the familiar numbers and what the ids carry; of several trackers, by how much the best is ahead."""
+    number = {name: format_share(focus.metrics[name].shown) for name, _ in FAMILIAR}
+    hota = format_share_with_interval(focus.metrics["hota"])
+    captured = focus.metrics["proficiency"]
+    carried: Inline = f"captures {format_share(captured.shown)} of the information about who was where"
+    if captured.shown is None:
+        carried = f"cannot be evaluated by information: {captured.undefined}"
+    if len(evaluation.systems) == 1:
+        familiar = f" has a HOTA of {hota}, an IDF1 of {number['idf1']} and a MOTA of {number['mota']}, and "
+        return (Name(focus.name, 48), familiar, carried, ".")
+    second = evaluation[_find_second(evaluation, focus)]
+    pair = _find_difference(evaluation, focus.name, second.name)
+    sure = "" if pair is None else f" (probability {format_probability(pair.probability_a_better)})"
+    return (
+        Name(focus.name, 48),
+        f" is the best of {len(evaluation.systems)} trackers{sure}: it has a HOTA of {hota} and {carried}.",
+    )
+
+
+def _list_findings(evaluation: TrackingEvaluation) -> Iterator[tuple[str, Finding]]:
+    """List the findings about each tracker, the best first; one about all of them once."""
+    systems = [evaluation[name] for name in evaluation.ranking]
+    texts = [{finding.text for finding in system.diagnosis} for system in systems]
+    shared = set.intersection(*texts)
+    for place, system in enumerate(systems):
+        for finding in system.diagnosis:
+            if finding.text not in shared:
+                yield system.name, finding
+            elif place == 0:
+                yield "", finding
+
+
+def _find_second(evaluation: TrackingEvaluation, focus: TrackerResult) -> str:
+    return next(name for name in evaluation.ranking if name != focus.name)
+
+
+def _write_lede(evaluation: TrackingEvaluation, focus: TrackerResult) -> Iterator[Phrase]:
+    """Name the second tracker, and the one with the highest HOTA where it is another one."""
+    if len(evaluation.systems) < 2:
+        return
+    second = evaluation[_find_second(evaluation, focus)]
+    hota, captured = (format_share(second.metrics[name].shown) for name in ("hota", "proficiency"))
+    yield (Name(second.name, 48), f" follows with a HOTA of {hota} and {captured} captured.")
+    leader = max(evaluation.systems, key=lambda system: system.metrics["hota"].shown or 0.0)
+    if (leader.metrics["hota"].shown or 0.0) > (focus.metrics["hota"].shown or 0.0):
+        higher = f" has the highest HOTA, {format_share_with_interval(leader.metrics['hota'])}, but "
+        yield (Name(leader.name, 48), higher, "misses or adds more information.")
 
 
 def _find_difference(evaluation: TrackingEvaluation, one: str, other: str) -> Difference | None:
-    """Return the difference of one tracker − another in erroneous information."""
+    """Return the difference of one tracker − another in missed and false information."""
     for pair in evaluation.comparison.pairs if evaluation.comparison else ():
         if pair.metric == "erroneous_information_ratio" and {pair.a, pair.b} == {one, other}:
             return pair if pair.a == one else pair.reversed()
     return None
 
 
-def _make_tiles(system: TrackerResult) -> Iterator[Tile]:
-    for name, word in _TILES:
-        estimate = system.metrics[name]
-        count = name == "id_switches"
-        number = (
-            UNDEFINED if estimate.shown is None else f"{estimate.shown:,.0f}" if count else format_share(estimate.shown)
-        )
-        limits = format_interval(estimate, 1.0, 0) if count else format_interval(estimate)
-        yield Tile(number, word, limits, estimate.undefined or "", name)
+def _make_tiles(evaluation: TrackingEvaluation, focus: TrackerResult) -> Iterator[Tile]:
+    """Show the metrics of the field with what they are made of, then what the ids carry."""
+    metrics = focus.metrics
+    ranked = [evaluation[name] for name in evaluation.ranking]
+
+    def write(name: str) -> str:
+        return MetricNotation(name).value(metrics[name].shown)
+
+    def count(name: str, word: str) -> str:
+        return pluralize(round(metrics[name].shown or 0.0), word)
+
+    notes = {
+        "hota": f"detection {write('deta')}, association {write('assa')}",
+        "idf1": f"precision {write('idp')}, recall {write('idr')}",
+        "mota": f"{write('false_negatives')} missed, {write('false_positives')} false, {write('id_switches')} switched",
+        "id_switches": count("fragmentations", "interruption"),
+    }
+    for name, word in FAMILIAR:
+        estimate, notation = metrics[name], MetricNotation(name)
+        limits = format_interval(estimate, 1.0, 0) if name == "id_switches" else notation.interval(estimate)
+        number = f"{estimate.shown:,.0f}" if name == "id_switches" and estimate.shown is not None else write(name)
+        yield Tile(number, word, limits, estimate.undefined or notes[name], name, systems=_list_values(ranked, name))
+    bits = focus.ledger
+    yield Tile(
+        write("proficiency"),
+        "captured",
+        MetricNotation("proficiency").interval(metrics["proficiency"]),
+        metrics["proficiency"].undefined or "",
+        "proficiency",
+        systems=_list_values(ranked, "proficiency"),
+        bar=InformationBar(bits["truth"] - bits["captured"], bits["captured"], bits["fragmented"] + bits["spurious"])
+        if bits["truth"] > 0
+        else None,
+    )
+
+
+def _list_values(systems: Sequence[TrackerResult], name: str) -> Sequence[SystemValue]:
+    if len(systems) < 2:
+        return ()
+    if name != "id_switches":
+        return [SystemValue.from_estimate(each.name, each.metrics[name], MetricNotation(name)) for each in systems]
+    return [SystemValue(each.name, format_count(each.metrics[name].shown)) for each in systems]
 
 
 # ── sections ─────────────────────────────────────────────────────────────────────────────────────
 
 
 def _compare_trackers(evaluation: TrackingEvaluation) -> Section:
-    def verdict(name: str) -> str:
-        if name == evaluation.ranking[0]:
-            return "least erroneous"
-        pair = _find_difference(evaluation, name, evaluation.ranking[0])
-        return "" if pair is None else pair.verdict
+    """Show by how much every tracker is behind the best in each metric of the field."""
+    best = evaluation.ranking[0]
+    pairs = {}
+    for pair in evaluation.comparison.pairs if evaluation.comparison else ():
+        ordered = pair if pair.a == best else pair.reversed()
+        if ordered.a == best:
+            pairs[ordered.b, pair.metric] = ordered
+
+    def write_gap(name: str, metric: str) -> str:
+        pair = pairs.get((name, metric))
+        if pair is None or pair.estimate.shown is None:
+            return UNDEFINED
+        notation = MetricNotation(metric)
+        return f"{notation.signed(pair.estimate.shown)} ({notation.signed_interval(pair.estimate)})"
 
     rows = tabulate(
-        [(evaluation[name], evaluation[name].metrics) for name in evaluation.ranking],
-        (Column("tracker", "name"), lambda row: Name(row[0].name, 30)),
-        (Column("", "whisker"), lambda row: Whisker.from_estimate(row[1]["proficiency"])),
-        (Column("captured", metric="proficiency"), lambda row: Strong(format_share(row[1]["proficiency"].shown))),
-        (Column("interval", priority=5), lambda row: format_interval(row[1]["proficiency"])),
-        (
-            Column("false", metric="false_information_ratio"),
-            lambda row: format_share(row[1]["false_information_ratio"].shown),
+        evaluation.ranking[1:],
+        (Column("tracker", "name"), lambda name: Name(name, 30)),
+        *(
+            (Column(word, metric=metric, priority=priority), lambda name, metric=metric: write_gap(name, metric))
+            for metric, word, priority in (
+                ("hota", "HOTA", 9),
+                ("idf1", "IDF1", 5),
+                ("mota", "MOTA", 4),
+                ("proficiency", "captured", 8),
+            )
         ),
         (
-            Column("erroneous", metric="erroneous_information_ratio"),
-            lambda row: MetricNotation("erroneous_information_ratio").shown(row[1]["erroneous_information_ratio"]),
+            Column("verdict", "text", 7),
+            lambda name: pairs[name, DECIDING].reversed().verdict if (name, DECIDING) in pairs else "",
         ),
-        (Column("HOTA", metric="hota", priority=7), lambda row: format_share(row[1]["hota"].shown)),
-        (Column("MOTA", metric="mota", priority=6), lambda row: format_share(row[1]["mota"].shown)),
-        (Column("IDF1", metric="idf1", priority=6), lambda row: format_share(row[1]["idf1"].shown)),
-        (Column("verdict", "text", 8), lambda row: verdict(row[0].name)),
     )
-    note = "The least erroneous tracker first."
-    blocks: list[Block] = [Table(*rows, "Trackers by erroneous information", note=note, style="forest")]
-    if evaluation.comparison is not None and evaluation.comparison.pareto:
-        front = list_names(evaluation.comparison.pareto)
-        blocks.append(Paragraph(("Not beaten in both captured and false information: ", *front, ".")))
-    return Section("Compared with each other", blocks, "compare", link="Compare")
+    note = "In points. The verdict is by missed and false information together, each pair by itself."
+    table = Table(*rows, "Differences to the best tracker", note=note)
+    return Section((Name(best, 30), " less the others"), [table], "compare", link="Compare")
+
+
+def _show_losses(focus: TrackerResult) -> Section:
+    """Show where the information goes, the costliest first, in shares of the truth and in what a tracker does."""
+    truth = focus.ledger["truth"]
+
+    def count(name: str, word: str) -> str:
+        return pluralize(round(focus.metrics[name].shown or 0.0), word)
+
+    seen = {
+        "missed": f"{format_count(focus.metrics['false_negatives'].shown)} of {pluralize(focus.n, 'detection')}",
+        "fragmented": count("breaks", "break"),
+        "confused": count("transfers", "transfer"),
+        "spurious": count("false_positives", "detection"),
+    }
+    lines = sorted((line for line in seen if focus.ledger[line] > 0), key=lambda line: -focus.ledger[line])
+    rows = tabulate(
+        lines,
+        (Column("ledger", "text"), _LOSSES.__getitem__),
+        (Column("of truth"), lambda line: format_share(focus.ledger[line] / truth) if truth > 0 else "–"),
+        (Column("count", "text", 7), seen.__getitem__),
+    )
+    block: Block = Table(*rows, "Losses", max_rows=ALL_ROWS) if lines else Paragraph("Nothing is missed or false.")
+    return Section("Where the information goes", [block], "bits", link="Losses")
 
 
 def _show_ledgers(evaluation: TrackingEvaluation, focus: TrackerResult, unit: Units) -> Section:
@@ -264,7 +328,7 @@ def _show_ledgers(evaluation: TrackingEvaluation, focus: TrackerResult, unit: Un
     held = f"; ellipses hold both figures with {evaluation.convention.level:.0%}" if ellipses else ""
     words = f"Up is captured, right is false information{held}. The star has all of the truth and nothing else."
     right = _draw(lambda: CoverageDisplay.from_evaluation(evaluation), words)
-    return Section("Where the information goes", [SideBySide(left, right)], "bits")
+    return Section("Information ledger", [SideBySide(left, right)], "ledger", aside="in bits", folded=True)
 
 
 def _draw(make: Callable[[], Display], note: str = "") -> list[Block]:
@@ -299,13 +363,13 @@ def _show_worst_tracks(focus: TrackerResult, worst: list[WorstTrack], unit: Unit
             *((Column(line), lambda track, line=line: unit.amount(track.lost[line], 1)) for line in LOST),
         ),
         "Worst tracks",
-        max_rows=5,
+        max_rows=3,
     )
     tracks = sum(len(sequence.tracks) for sequence in focus.sequences)
-    of = f"The {len(worst)} of {format_count(tracks)} truth tracks" if len(worst) < tracks else "The truth tracks"
-    words: Phrase = (f"{of} on which ", Name(focus.name), f" loses most, in {unit.name}.")
+    left = f"{len(worst)} of {format_count(tracks)}" if len(worst) < tracks else ""
     drawn = Figure(TrackLedgerDisplay(bars, "track", unit.name).panel())
-    return Section("Worst tracks", [Paragraph(words, quiet=True), SideBySide([drawn], [table])], "worst")
+    heading = ("True tracks on which ", Name(focus.name), f" loses most, in {unit.name}")
+    return Section(heading, [SideBySide([table], [drawn])], "worst", link="Worst tracks", aside=left)
 
 
 def _show_followers(evaluation: TrackingEvaluation, focus: TrackerResult) -> Iterator[Section]:
@@ -347,11 +411,11 @@ def _show_sequence(
         heading,
         [
             Figure(timeline, (Strong("Timeline"),), " ".join(timeline.notes), "fitted"),
-            Figure(
-                association,
-                (Strong("Association"), ": frames that each id spent on each truth track"),
-                " ".join(association.notes),
-                "fitted",
+            Section(
+                "Association",
+                [Figure(association, note=" ".join(association.notes), style="fitted")],
+                aside="frames that each id spent on each truth track",
+                folded=True,
             ),
         ],
         folded=folded,

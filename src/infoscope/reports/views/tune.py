@@ -13,12 +13,10 @@ from infoscope.figures.sweep import Curve, curve_panel
 from infoscope.figures.triangle import EntropyTriangleDisplay, TrianglePoint, TriangleShares
 from infoscope.metrics.registry import find
 from infoscope.reports.outline import (
-    ALL_ROWS,
     Appendix,
     Cell,
     Column,
     Figure,
-    InformationBar,
     Name,
     Outline,
     Phrase,
@@ -33,59 +31,86 @@ from infoscope.results.notation import UNDEFINED, MetricNotation, Units, format_
 from infoscope.studies.tune import Tuning
 
 METRICS = {
+    "accuracy": "accuracy",
     "proficiency": "captured",
     "false_information_ratio": "false",
-    "erroneous_information_ratio": "erroneous",
-    "accuracy": "accuracy",
+    "erroneous_information_ratio": "missed + false",
 }
+_PRIORITIES = {"false_information_ratio": 6, "erroneous_information_ratio": 5}
+WORDS = {"erroneous_information_ratio": "missed and false information", "proficiency": "captured information"}
+"""Criteria by their words on the first screen."""
+MAX_SETTINGS = 10
 MAX_LINES = 8
 """Curves in one picture."""
 
 
 def outline(tuning: Tuning, unit: Units) -> Outline:
-    """Write the outline: the best setting first."""
+    """Write the outline: the best setting first, how sure that is, and what others cost."""
     best, place = tuning.best_setting, tuning.best_place
     named = _name_setting(tuning, place)
     size = tuning.sizes[place]
     figures = list(_draw_curves(tuning))
+    maps: list[Figure] = []
     if np.isfinite(tuning.values("proficiency")).sum() > 1:
         caption = (Strong("Information coverage"), " Up is more of the truth, right is more false information.")
-        figures.append(Figure(_make_coverage(tuning).panel(), caption, style="map"))
+        maps.append(Figure(_make_coverage(tuning).panel(), caption, style="map"))
     if np.isfinite(tuning.values("triangle_transfer")).sum() > 1:
         caption = (Strong("Entropy triangle"), " Higher: more information is transmitted; further right: more is lost.")
-        figures.append(Figure(_make_triangle(tuning).panel(), caption, style="map"))
-    left, right = figures[::2], figures[1::2]
+        maps.append(Figure(_make_triangle(tuning).panel(), caption, style="map"))
+    card = find(best.metric).card
+    first, *_ = best.metrics
+    positive = "" if first == "accuracy" else f" of '{best.positive or tuning.positive}'"
+    familiar = f"{find(first).card.title_in_sentence}{positive} {MetricNotation(first).shown(best.metrics[first])}"
+    captured = format_share(best.metrics["proficiency"].shown)
+    by = card.title_in_sentence + card.of_class(best.positive)
     return Outline(
         title=f"{named[:60]} | settings",
         kicker=[
-            "Settings",
             f"{len(tuning)} settings of {', '.join(tuning.parameters)}",
             *([] if size is None else [f"{format_count(size)} samples at the best"]),
+            f"chosen by {WORDS.get(best.metric, by)}",
         ],
-        headline=(Name(named, 120), f" is the best of {len(tuning)} settings."),
-        lede=list(_write_lede(tuning, place, unit)),
-        hero=[InformationBar.from_bits(lambda name: float(np.nan_to_num(tuning.values(name)[place])), unit)],
+        headline=(
+            Name(named, 120),
+            f" is the best of {len(tuning)} settings with probability {format_probability(best.probability)}: "
+            f"{familiar}, and {captured} of the information in the truth is captured.",
+        ),
+        lede=list(_write_lede(tuning, place)),
         tiles=[
-            *(
-                Tile(MetricNotation(name, unit).value(float(tuning.values(name)[place])), word, metric=name)
-                for name, word in METRICS.items()
-                if name != "erroneous_information_ratio"
-            ),
-            Tile(format_probability(best.probability), "probability of being the best"),
+            Tile.from_estimate(
+                estimate,
+                MetricNotation(name, unit),
+                "captured" if name == "proficiency" else find(name).card.title_in_sentence,
+                _compare_settings(tuning, name),
+            )
+            for name, estimate in best.metrics.items()
         ],
         sections=[
             _make_setting_section(tuning, unit),
-            *([Section("Curves", [SideBySide(left, right)], "maps")] if figures else []),
+            *([Section("Curves", [SideBySide(figures[::2], figures[1::2])], "curves", only="page")] if figures else []),
+            *([Section("Maps", [SideBySide(maps[::2], maps[1::2])], "maps", only="page", folded=True)] if maps else []),
         ],
         appendix=Appendix(
-            metrics=[*METRICS, best.metric],
+            metrics=list(dict.fromkeys((*best.metrics, *METRICS, best.metric))),
             method=(
                 "The tables of the settings are taken as independent of each other. Runs on the same samples have "
                 "correlated errors, which makes their order more certain than the probability says.",
                 "The probability of being the best is the fraction of posterior draws in which a setting is the best.",
+                "The settings were chosen on these samples, which flatters the best.",
             ),
         ),
     )
+
+
+def _compare_settings(tuning: Tuning, name: str) -> str:
+    """Say between which ends the other settings are; nothing for metrics that are not kept for all of them."""
+    if name not in METRICS:
+        return ""
+    others = np.delete(tuning.values(name), tuning.best_place)
+    if not np.isfinite(others).any():
+        return ""
+    ends = [MetricNotation(name).value(float(end)) for end in (np.nanmin(others), np.nanmax(others))]
+    return f"others {ends[0]}" if ends[0] == ends[1] else f"others {ends[0]} to {ends[1]}"
 
 
 def _name_setting(tuning: Tuning, place: int, between: str = " = ") -> str:
@@ -93,20 +118,13 @@ def _name_setting(tuning: Tuning, place: int, between: str = " = ") -> str:
     return ", ".join(f"{plain_label(name)}{between}{plain_label(value)}" for name, value in tuning.named(place).items())
 
 
-def _write_lede(tuning: Tuning, place: int, unit: Units) -> Iterator[Phrase]:
+def _write_lede(tuning: Tuning, place: int) -> Iterator[Phrase]:
     best = tuning.best_setting
-    card = find(best.metric).card
-    title = card.title_in_sentence + card.of_class(best.positive)
-    value = MetricNotation(best.metric, unit).value(best.value)
-    yield f"Its {title} is {value}; it is the best of all with probability {format_probability(best.probability)}."
     order = np.argsort(best.probabilities)[::-1]
     second = next(int(other) for other in order if other != place)
     if best.probabilities[second] >= 0.025:
         probability = format_probability(best.probabilities[second])
         yield f"Next is {_name_setting(tuning, second)}, the best with probability {probability}."
-    front = tuning.front()
-    if len(front) > 1:
-        yield f"{len(front)} settings are not beaten by another in both captured and false information."
     if tuning.against is None:
         return
     cheaper = [other for other in tuning.front_against() if tuning.against[other] < tuning.against[place]]
@@ -127,29 +145,22 @@ def _make_setting_section(tuning: Tuning, unit: Units) -> Section:
     per_unit = None if tuning.against is None else tuning.information_per_unit() * unit.per_bit
     columns = [
         *(Column(plain_label(name), "name") for name in tuning.parameters),
-        *(Column(word, metric=name) for name, word in names.items()),
+        *(Column(word, metric=name, priority=_PRIORITIES.get(name, 9)) for name, word in names.items()),
         *([] if tuning.against is None else [Column(plain_label(tuning.against_name))]),
         *([] if per_unit is None else [Column(f"{unit.name} / {plain_label(tuning.against_name)}", priority=4)]),
         Column("P(best)"),
-        Column("", "text", 7),
     ]
-    front = set(tuning.front())
+    order = sorted(range(len(tuning)), key=lambda place: -best.probabilities[place])
     rows = []
-    for place, setting in enumerate(tuning.settings):
-        mine = place == tuning.best_place
-        marks = ["best"] * mine + ["front"] * (place in front)
-        cells: list[Cell] = [Name(str(value)) for value in setting]
+    for place in order:
+        cells: list[Cell] = [Name(str(value)) for value in tuning.settings[place]]
         cells += [MetricNotation(name, unit).value(float(curves[name][place])) for name in names]
         cells += [] if tuning.against is None else [f"{tuning.against[place]:.4g}"]
         cells += [] if per_unit is None else [UNDEFINED if np.isnan(per_unit[place]) else f"{per_unit[place]:.4g}"]
-        cells += [format_probability(best.probabilities[place]), Strong(", ".join(marks)) if mine else ", ".join(marks)]
-        rows.append(Row(cells, mine))
-    note = (
-        "P(best): the fraction of posterior draws in which the setting is the best. Front: no other setting captures "
-        "more and adds less false information."
-    )
-    table = Table(columns, rows, "Settings", note=note, search="settings", max_rows=ALL_ROWS)
-    return Section("Every setting", [table], "settings", link="Settings")
+        rows.append(Row([*cells, format_probability(best.probabilities[place])], place == tuning.best_place))
+    note = "Values of each sample; the interval above is corrected for small-sample bias."
+    table = Table(columns, rows, "Settings", note=note, search="settings", max_rows=MAX_SETTINGS)
+    return Section("Settings, the most probable best first", [table], "settings", link="Settings")
 
 
 def _draw_curves(tuning: Tuning) -> Iterator[Figure]:

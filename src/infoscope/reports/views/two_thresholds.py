@@ -26,29 +26,42 @@ PICTURES: dict[str, Callable[[TwoThresholds], Display]] = {"confusion": _make_di
 
 
 def outline(result: TwoThresholds, unit: Units) -> Outline:
-    """Write the outline: the rule, its value, and how the samples of both classes fare."""
+    """Write the outline: the rule, how often it decides and is right, and how the samples of both classes fare."""
     value = MetricNotation(result.criterion, unit).value(result.value)
     word = name_criterion(result.criterion)
     lower, upper = (format_point("threshold", limit) for limit in (result.lower, result.upper))
+    counts = np.array(result.counts)
+    total, (right_no, right_yes) = counts.sum(), (counts[0, 0], counts[1, 1])
     rows = tabulate(
         zip((result.negative, result.positive), result.counts, strict=True),
-        (Column("truth", "name"), lambda item: Name(item[0])),
+        (Column("true", "name"), lambda item: Name(item[0])),
         (Column(f"predicted {result.negative[:30]}"), lambda item: format_count(item[1][0])),
         (Column(f"predicted {result.positive[:30]}"), lambda item: format_count(item[1][1])),
         (Column("rejected"), lambda item: format_count(item[1][2])),
     )
+    tiles = [
+        Tile.from_estimate(result.metrics[name], MetricNotation(name), word, note)
+        for name, word, note in (
+            ("accepted_accuracy", "accuracy of the accepted", _count(right_no + right_yes, total - counts[:, 2].sum())),
+            ("precision", "precision", _count(right_yes, counts[:, 1].sum())),
+            ("npv", "negative predictive value", _count(right_no, counts[:, 0].sum())),
+            ("rejection_rate", "rejected", _count(counts[:, 2].sum(), total)),
+        )
+    ]
     return Outline(
         title="Two thresholds",
-        kicker=("Operating point", f"{format_count(float(np.sum(result.counts)))} samples"),
-        headline=f"Predict “{result.positive[:40]}” from {upper} up and “{result.negative[:40]}” below "
-        f"{lower}; {format_share(result.rejected)} of the samples lie between and are rejected.",
-        lede=[f"That gives the best {word}, {value}."],
-        tiles=[
-            Tile(lower, "lower threshold"),
-            Tile(upper, "upper threshold"),
-            Tile(format_share(result.rejected), "rejected"),
-            Tile(value, word, metric=result.criterion),
-        ],
-        sections=[Section("Samples", [Table(*rows, "Samples by truth and decision")], "samples")],
-        appendix=Appendix(metrics=[result.criterion]),
+        kicker=(f"{format_count(float(total))} samples", "two thresholds of a score"),
+        headline=f"Predict '{result.positive[:40]}' from {upper} up and '{result.negative[:40]}' below {lower}: "
+        f"{format_share(result.metrics['accepted_accuracy'].value)} of these predictions are right, and "
+        f"{format_share(result.rejected)} of the samples lie between and are rejected.",
+        tiles=[*tiles, Tile(value, word, note="the best of all pairs", metric=result.criterion)],
+        sections=[Section("Samples", [Table(*rows, "Samples by true class and decision")], "samples")],
+        appendix=Appendix(
+            metrics=["accepted_accuracy", "precision", "npv", "rejection_rate", result.criterion],
+            method=("All numbers are of the samples that chose the thresholds, which flatters them.",),
+        ),
     )
+
+
+def _count(part: float, whole: float) -> str:
+    return f"{format_count(float(part))} of {format_count(float(whole))}"
