@@ -315,6 +315,7 @@ FACTS = frozenset(
     names_do_not_match narrow_enough never_used no_free_degrees no_latent_truth no_odd_one_out no_probabilities
     no_relation_changed no_tree_prior no_truth no_variation normalised_matrix not_a_run not_compared
     numbers_as_categories objects_emptied objects_left_out one_sided_categories other_classes pairs_not_checked
+    perfect_result rows_to_read
     plan_is_a_promise positive_asked positive_without_effect prevalence_stated rare_classes read_in_part
     reject_never_predicted removed repeated_header repeated_ids repeated_memberships repeated_objects rows_ignored
     rows_without_truth rows_without_verdict same_items same_predictions sample_size_stated single_truth_track
@@ -330,7 +331,7 @@ SAME_RULE = {"baseline_relabelled": "relabelled"}
 
 NOT_MEASURED = frozenset(
     """
-    odd_one_out
+    odd_one_out weak_classes
     below_chance better_threshold classes_merged different_data input_doubt judge_changed judge_favours_system
     judge_of_no_use judge_steady labelled_rows_differ labels_not_random mostly_chance names_swapped no_information
     not_settled only_together run_together shared_errors threshold_fits verdicts_depend_on_predictions

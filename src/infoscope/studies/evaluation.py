@@ -237,14 +237,14 @@ class SystemResult(MeasuredSystem):
     def weakest_classes(self) -> list[ClassEstimates]:
         """Return the classes whose recall is below the accuracy, the lowest first.
 
-        With Bonferroni's correction for the number of classes, so that chance alone names one in 5% of samples.
+        With Bonferroni's correction for the number of classes, so that chance alone names one in 1% of samples.
         """
         accuracy, weak = self.number("accuracy") or 0.0, []
         for item in self.classes:
             recall, support = item.number("recall") or 0.0, item.number("support") or 0.0
             found = recall * support
-            at_least = 1.0 - float(betainc(found + 0.5, support - found + 0.5, accuracy))
-            if at_least < 0.05 / len(self.classes):
+            # chance of so few at the accuracy: the lower tail of a binomial distribution
+            if float(betainc(max(support - found, 1e-9), found + 1.0, 1.0 - accuracy)) < 0.01 / len(self.classes):
                 weak.append(item)
         return sorted(weak, key=lambda item: item.number("recall") or 0.0)
 

@@ -280,7 +280,7 @@ def _explain_no_verdict(system: SystemResult) -> str | None:
 
 def _write_headline(evaluation: Evaluation, focus: SystemResult) -> Phrase:
     """Write the verdict: how often it is right, or finds the positive class, and what it captures."""
-    captured, accuracy = focus.estimate("proficiency"), focus.estimate("accuracy")
+    captured, accuracy = focus.estimate("proficiency"), _settle_estimate(focus, "accuracy")
     name = Name(focus.title, 48)
     if captured.shown is None:  # mostly because the truth has one class
         only = find_only_label(focus.classes, "support")
@@ -485,9 +485,13 @@ def _add_systems(evaluation: Evaluation, tile: Tile, unit: Units) -> Tile:
 
 
 def _settle_estimate(system: SystemResult, metric: str) -> Estimate:
-    """Return an estimate, without a correction where the predictions are constant: that any of them captures is 0."""
+    """Return an estimate: of constant predictions as it is, and corrected where a stated prior moves it far away."""
     estimate = system.estimate(metric)
-    return replace(estimate, corrected=False) if estimate.value == 0.0 and not system.is_informative else estimate
+    if estimate.value == 0.0 and not system.is_informative:
+        return replace(estimate, corrected=False)
+    low, high, shown = estimate.low, estimate.high, estimate.shown
+    is_beyond = low is not None and high is not None and shown is not None and not low <= shown <= high
+    return replace(estimate, corrected=True) if is_beyond else estimate
 
 
 def _name_row(evaluation: Evaluation, system: SystemResult) -> str:
@@ -1061,23 +1065,29 @@ def _make_appendix(evaluation: Evaluation, unit: Units) -> Appendix:
     for name in every:
         if name not in names:
             by_reason.setdefault(str(systems[0].estimate(name).undefined), []).append(name)
-    columns = [Column("metric", "name"), *(Column(plain_label(system.title)[:24], "text") for system in systems)]
+    # a page has ids and the sample's values in the same cells; text has them where there is room
+    heads = [plain_label(system.title)[:24] for system in systems] if len(systems) > 1 else ["value"]
+    columns = [Column("metric", "name", only="page"), *(Column(head, "text", only="page") for head in heads)]
+    columns += [Column("metric", "name", only="plain"), Column(heads[0], only="plain")]
+    columns += [Column(head, only="plain", priority=3) for head in heads[1:]]
+    columns += [Column("in sample", only="plain", priority=5)] * (len(systems) == 1)
     # the class that a metric is about stands in its title, or beside each number where systems have different ones
     classes = {system.positive for system in systems}
     rows: list[Sequence[Cell]] = []
     for name in names:
         card, notation = catalogue.get(name), MetricNotation(name, unit)
         title = name if card is None else card.titled(next(iter(classes)) if len(classes) == 1 else None)
-        cells: list[Cell] = [(Term(name, title), " ", Code(name))]
+        cells: list[Cell] = []
+        plain: list[Cell] = [Term(name, title)]
         for system in systems:
             estimate = system.estimate(name)
             about = card.of_class(system.positive) if card and len(classes) > 1 else ""
-            cells.append(
-                shorten_reason(f"undefined: {estimate.undefined}")
-                if estimate.shown is None
-                else f"{notation.whole(estimate)}{about}"
-            )
-        rows.append(cells)
+            within = notation.interval(estimate)
+            reason = shorten_reason(f"undefined: {estimate.undefined}")
+            cells.append(reason if estimate.shown is None else f"{notation.whole(estimate)}{about}")
+            plain.append(notation.shown(estimate) + f" ({within})" * bool(within) + about)
+        sample = [notation.in_sample(systems[0].estimate(name))] * (len(systems) == 1)
+        rows.append([(Term(name, title), " ", Code(name)), *cells, *plain, *sample])
     left = len(evaluation.systems) - len(systems)
     notes: list[Phrase] = [f"The best {len(systems)} systems; {left} more are in the downloads below."] if left else []
     for reason, undefined in by_reason.items():

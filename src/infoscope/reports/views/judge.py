@@ -99,7 +99,7 @@ def _describe_accuracy(evaluation: Evaluation, system: JudgedSystem) -> Phrase:
 
 
 def make_judge_section(evaluation: Evaluation, unit: Units) -> Iterator[Section]:
-    """Show the three estimates side by side, and the judge by class; where rows were split, of all groups together."""
+    """Show the three estimates side by side, and folded the judge by class; of all groups together where there are."""
     parts = [(part, part.judge) for part in evaluation.judged_parts() if part.judge is not None]
     if not parts:
         return
@@ -137,8 +137,10 @@ def make_judge_section(evaluation: Evaluation, unit: Units) -> Iterator[Section]
     if any(system.accepted_errors for _, result in parts if len(result.systems) > 1 for system in result.systems):
         picture = Figure(JudgeDisplay.from_favour(evaluation).panel())
         favour.append(Section("Whom the judge favours", [picture], only="page"))
-    blocks = [*estimates, *by_class, *favour, *_make_other_estimates(parts), *details]
-    yield Section("Labels and judge", blocks, "judge")
+    yield Section("Labels and judge", estimates, "judge")
+    blocks = [*by_class, *favour, *_make_other_estimates(parts), *details]
+    aside = "by class, by verdict and prediction"
+    yield Section("The judge in detail", blocks, "judge-details", folded=True, aside=aside)
 
 
 _OTHERS = {"ppi": "PPI++", "lee": "bias-adjusted"}

@@ -1,0 +1,115 @@
+"""The first screen of an evaluation: what its numbers are compared with, and what to do next."""
+
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import accuracy_score, f1_score, precision_score
+
+import infoscope as ifs
+from tests.api import app
+
+
+def run(*words: object) -> str:
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    assert done.exit_code == 0, done.output
+    return str(done.stdout)
+
+
+def test_baselines_are_those_of_constant_classifiers() -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.choice(["a", "b", "c"], 300, p=[0.5, 0.3, 0.2])
+    system = ifs.evaluate(truth, rng.permutation(truth))["system"]
+    constant = DummyClassifier(strategy="most_frequent").fit(truth, truth).predict(truth)
+
+    assert system.constant_value("accuracy") == pytest.approx(accuracy_score(truth, constant))
+    assert system.constant_value("macro_f1") == pytest.approx(f1_score(truth, constant, average="macro"))
+    sick = np.where(truth == "c", "yes", "no")
+    two = ifs.evaluate(sick, rng.permutation(sick), positive="yes")["system"]
+    always = np.full(300, "yes")
+    assert two.constant_value("f1") == pytest.approx(f1_score(sick, always, pos_label="yes"))
+    assert two.constant_value("precision") == pytest.approx(precision_score(sick, always, pos_label="yes"))
+    assert two.constant_value("mcc") is None
+
+
+def test_two_classes_are_told_by_what_is_found() -> None:
+    truth, predicted = ["yes"] * 20 + ["no"] * 80, ["yes"] * 12 + ["no"] * 8 + ["yes"] * 4 + ["no"] * 76
+    text = " ".join(ifs.evaluate(truth, predicted, positive="yes").to_text().split())
+
+    assert "system finds 60.0% of 'yes' at a precision of 75.0% (F1 66.7%) and captures" in text
+    assert "12 of 20 found" in text
+    assert "4 of 16 are false alarms" in text
+    assert "100 samples, 20 of them 'yes'" in text
+    assert "yes predicted as no 8" in text
+
+
+def languages(rng: np.random.Generator, right: np.ndarray) -> ifs.Evaluation:
+    """Thirty classes of 40 samples, of which as many are found as ``right`` says."""
+    truth = np.repeat(np.arange(30), 40)
+    other = (truth + rng.integers(1, 30, len(truth))) % 30
+    predicted = np.where(rng.random(len(truth)) < right[truth], truth, other)
+    names = np.array([f"language {code:02}" for code in range(30)])
+    return ifs.evaluate(names[truth], names[predicted], uncertainty=None)
+
+
+def test_weak_classes_are_named_where_they_are_weak_and_seldom_by_chance() -> None:
+    rng = np.random.default_rng(4)
+    alarms = [bool(languages(rng, np.full(30, 0.7))["system"].weakest_classes()) for _ in range(120)]
+    assert np.mean(alarms) <= 0.05
+    weak = np.full(30, 0.8)
+    weak[7] = 0.2
+    result = languages(rng, weak)
+    assert [item.label for item in result["system"].weakest_classes()] == ["language 07"]
+    assert "Start with the weakest classes: language 07 is found in" in " ".join(result.to_text().split())
+
+
+def test_advice_is_the_command_that_was_typed_with_more(tmp_path: Path) -> None:
+    path = tmp_path / "rows of today.csv"
+    rows = ["a,a"] * 40 + ["b,b"] * 38 + ["b,a"] * 2 + ["c,c"] * 20
+    path.write_text("\n".join(["truth,model", *rows]) + "\n")
+    typed = ["evaluate", str(path), "-t", "truth", "-s", "model"]
+    result = ifs.evaluate(path, truth="truth", system="model")
+    assert "(examples=5)" in " ".join(result.to_text().split())  # nothing was typed
+    text = run(*typed)
+    assert "What to do" in text
+    command = text.partition("labels.\n")[2].partition("\n\n")[0].replace("\\\n", " ")
+    words = shlex.split(command)
+    assert words[:2] == ["infoscope", "evaluate"]
+    assert words[-4:] == ["--examples", "5", "-o", "page.html"]
+    run(*words[1:-1], tmp_path / "page.html")
+    assert "rows of today.csv" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "some may be wrong labels" not in run(*typed, "--examples", "5")
+
+
+def test_what_concerns_a_system_that_nobody_would_choose_is_in_full_only() -> None:
+    truth = ["a"] * 95 + ["b"] * 5
+    systems = {"good": [*truth[:-1], "a"], "voter": ["a"] * 100}
+    result = ifs.evaluate(truth, systems)
+    (finding,) = result["voter"].diagnosis
+    first, full = (" ".join(result.to_text(full=full).split()) for full in (False, True))
+
+    assert finding.text not in first
+    assert f"voter: {finding.text}" in full
+    assert "voter" in ifs.evaluate(truth, {"voter": ["a"] * 100}).to_text()
+
+
+def test_rejections_are_told_in_words() -> None:
+    truth = ["a", "b", "c"] * 40
+    predicted = ["a", "b", "c"] * 30 + ["?"] * 30
+    text = " ".join(ifs.evaluate(truth, predicted, reject="?").to_text().split())
+
+    assert "system abstains in 25.0% of the samples; of the others it is right in 100%" in text
+
+
+def test_a_prior_that_moves_a_number_far_away_shows_where_it_lies() -> None:
+    """The value of the sample outside its own interval would be a contradiction."""
+    truth = np.arange(30) % 6
+    predicted = np.where(np.arange(30) < 27, truth, (truth + 1) % 6)
+    text = ifs.evaluate(truth, predicted, prior="uniform").to_text()
+    line = next(line for line in text.splitlines() if line.startswith("  accuracy"))
+    value, low, high = (float(part.strip("%")) for part in line.replace(" – ", " ").split()[1:4])
+
+    assert low <= value <= high
