@@ -312,11 +312,7 @@ def _write_headline(evaluation: Evaluation, focus: SystemResult) -> Phrase:
         return (name, f" is right{whole}{f' ({within})' * bool(within)} and {share}")
     if focus.clusters is not None:
         agreement = MetricNotation(_AMI).whole(focus.estimate(_AMI))
-        return (
-            "The clusters of ",
-            name,
-            f" have an AMI of {agreement} with the true classes and capture {information}",
-        )
+        return (name, f" has an AMI of {agreement} with the true classes and captures {information}")
     if accuracy.shown is None:
         return (name, f" captures {format_share_with_interval(captured)} of the information in the truth{rank}.")
     if _is_about_classes(focus) or focus.shown("precision") is None:
