@@ -262,6 +262,7 @@ HOMES = {
     "Law": "infoscope.metrics.registry",
     "lay_out_columns": "infoscope.reports.text",
     "layout": "infoscope.figures",
+    "LedgerRow": "infoscope.figures.tracks",
     "libraries": "infoscope.tables.device",
     "LiftDisplay": "infoscope.figures.score_curves",
     "LIGHT": "infoscope.figures.scene",

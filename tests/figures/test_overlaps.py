@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from infoscope import Contingency, agreement, evaluate, relate, sweep
+from infoscope import Contingency, TrackLedgerDisplay, agreement, evaluate, relate, sweep
 from infoscope.figures import (
     BoundsDisplay,
     ClassInformationDisplay,
@@ -29,6 +29,7 @@ from infoscope.reports import picture
 from tests.api import (
     FONT,
     LIGHT,
+    LedgerRow,
     Panel,
     RelationGraphDisplay,
     RelationMatrixDisplay,
@@ -242,3 +243,12 @@ def test_ways_of_computing_with_one_error_are_named_apart() -> None:
     errors = {f"way {at}": [1e-14, 1e-10 * (1 + at / 10)] for at in range(6)}
 
     assert_words_are_apart(StabilityDisplay([10, 1000], errors).panel(), 1.0)
+
+
+def test_the_key_of_tracker_ledgers_stays_on_the_canvas_beside_long_names() -> None:
+    parts = (("captured", 0.5), ("missed", 0.4), ("confused", 0.1), ("fragmented", 0.1), ("spurious", 0.1))
+    rows = [LedgerRow(f"tracker {at} with a rather long name of its own", parts) for at in range(12)]
+    panel = TrackLedgerDisplay(rows, "system").panel()
+
+    assert_words_are_apart(panel, 1.0)
+    assert len({text for _, text in panel.y.ticks}) == 12

@@ -54,6 +54,25 @@ _HURLEY2014 = """\
 >>> print(f"{posterior.mean('mutual_information'):.3f} ± {posterior.sd('mutual_information'):.3f} bits")
 0.573 ± 0.140 bits
 """
+_HURLEY2014_COMMANDS = """\
+The slides take a prior r for each cell, and leave it open. `--prior wolpert-wolf` is r = 1, the uniform prior of
+Wolpert and Wolf; a number is r itself. Both show the moments with their covariances:
+
+```console
+$ printf '12,1,0\\n2,9,1\\n0,3,11\\n' > table.csv
+$ infoscope evaluate table.csv --matrix --prior wolpert-wolf | grep -A 9 "Moments by"
+  Moments by Wolpert and Wolf
+  moments    mean      sd  with H(T)  with H(S)  with H(T,S)  with I(T;S)
+  H(T)     1.5534  0.0307   9.41e−04   2.90e−04     1.02e−03     2.09e−04
+  H(S)     1.5534  0.0307   2.90e−04   9.41e−04     8.97e−04     3.34e−04
+  H(T,S)   2.5343  0.1453   1.02e−03   8.97e−04     2.11e−02    −1.92e−02
+  I(T;S)   0.5726  0.1405   2.09e−04   3.34e−04    −1.92e−02     1.97e−02
+  H(T|S)   0.9809  0.1423   7.32e−04  −4.37e−05     2.02e−02    −1.95e−02
+  H(S|T)   0.9809  0.1415   8.09e−05   6.08e−04     2.01e−02    −1.94e−02
+  S_I      1.9617  0.2815   8.13e−04   5.64e−04     4.03e−02    −3.89e−02
+  Moments of the posterior in bits, prior wolpert-wolf; with: covariance, in bits².
+```
+"""
 _VALVERDE2013 = """\
 >>> import infoscope as ifs
 >>> a = ifs.Contingency.from_matrix([[15, 0, 5], [0, 15, 5], [0, 0, 20]])  # printed: 50 of 60 right
@@ -153,6 +172,7 @@ PAPERS = (
             "and of teams in games: our copy has no numbers of them. The confusion matrices of three recognition "
             "methods are a picture, too; matrices of Valverde-Albacete's slides stand in for them above.",
         ),
+        commands=_HURLEY2014_COMMANDS,
     ),
     Paper(
         "valverde2013",

@@ -342,7 +342,9 @@ class EntropyDiagramDisplay(TableDisplay):
             _draw_region(_trace_arc(apart, b, pi), "false", f"H(S) = {self.system:.3f} bits"),
         ]
         if self.shared > 0:
-            marks.append(_draw_region(_trace_lens(a, b, apart), "captured", f"I(T;S) = {self.shared:.3f} bits"))
+            alpha, beta = _open_lens(a, b, apart)
+            lens = (*_trace_arc(0.0, a, alpha), *_trace_arc(apart, b, beta, pi))
+            marks.append(_draw_region(lens, "captured", f"I(T;S) = {self.shared:.3f} bits"))
         marks += [Line(_trace_arc(0.0, a, pi), closed=True), Line(_trace_arc(apart, b, pi), closed=True)]
         wide, high = 572.0, 200.0
         span = min(-outer[0], apart - outer[1]), max(outer[0], apart + outer[1])
@@ -391,7 +393,9 @@ class EntropyDiagramDisplay(TableDisplay):
             return a, b, near
         for _ in range(60):
             middle = (near + far) / 2
-            near, far = (middle, far) if _overlap(a, b, middle) > self.shared else (near, middle)
+            alpha, beta = _open_lens(a, b, middle)
+            overlap = a**2 * (alpha - sin(2 * alpha) / 2) + b**2 * (beta - sin(2 * beta) / 2)
+            near, far = (middle, far) if overlap > self.shared else (near, middle)
         return a, b, near
 
     def _has_room(self, part: Part, span: float) -> bool:
@@ -407,19 +411,9 @@ def _open_lens(a: float, b: float, apart: float) -> tuple[float, float]:
     return acos(min(max(cosines[0], -1.0), 1.0)), acos(min(max(cosines[1], -1.0), 1.0))
 
 
-def _overlap(a: float, b: float, apart: float) -> float:
-    alpha, beta = _open_lens(a, b, apart)
-    return a**2 * (alpha - sin(2 * alpha) / 2) + b**2 * (beta - sin(2 * beta) / 2)
-
-
 def _trace_arc(x: float, radius: float, half: float, towards: float = 0.0) -> tuple[Point, ...]:
     turns = [towards + half * (step / 90 - 1) for step in range(181)]
     return tuple((x + radius * cos(turn), radius * sin(turn)) for turn in turns)
-
-
-def _trace_lens(a: float, b: float, apart: float) -> tuple[Point, ...]:
-    alpha, beta = _open_lens(a, b, apart)
-    return (*_trace_arc(0.0, a, alpha), *_trace_arc(apart, b, beta, pi))
 
 
 def _draw_region(outline: tuple[Point, ...], colour: str, tip: str) -> Line:

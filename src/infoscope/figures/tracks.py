@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 from infoscope.core.markup import pluralize
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.display import Display, list_names, require_tracking
-from infoscope.figures.layout import FONT, axis, measure_width, plain_label, shorten
+from infoscope.figures.layout import FONT, axis, measure_width, plain_label, shorten, shorten_names
 from infoscope.figures.scene import Axis, Bar, Dot, Line, Mark, Panel, Size, Words, series
 from infoscope.studies.tracking import compare, evaluate
 from infoscope.studies.tracking_matching import Cell, Segment, TrackingOptions
@@ -182,7 +182,7 @@ class TrackLedgerDisplay(TrackDisplay):
     def panel(self) -> Panel:
         """Draw bars below each other, with the end of the truth as a line where bars are shares of it."""
         of_truth = self.by == "system"
-        names = [shorten(row.name, 30) for row in self.rows]
+        names = shorten_names((row.name for row in self.rows), 30)
         left = 14.0 + max(measure_width(name, 11.0) for name in names)
         longest = max(row.total for row in self.rows)
         high = max(longest * 1.001, 1.0) if of_truth else longest
@@ -224,13 +224,14 @@ class TrackLedgerDisplay(TrackDisplay):
                 start = end
         if of_truth:
             marks.append(Line(((1.0, -0.12), (1.0, float(len(names)))), "ink", 1.5, clip=False, tip="all of the truth"))
-        across = 0.0  # the names of the parts that occur, each after its colour
-        for part, colour in LEDGER_COLOURS.items():
-            if any(dict(row.parts).get(part, 0.0) > 0 for row in self.rows):
-                x, sign = across * per_pixel, "▨" if part == "spurious" else "■"
-                marks.append(Words(x, 0.0, sign, colour, "normal", shift=(0.0, -16.0)))
-                marks.append(Words(x, 0.0, part, "dim", "small", shift=(17.0, -16.0)))
-                across += 34.0 + measure_width(part, LEGEND_SIZE)
+        # the names of the parts that occur, each after its colour; beside long names of rows they begin further left
+        used = [part for part in LEDGER_COLOURS if any(dict(row.parts).get(part, 0.0) > 0 for row in self.rows)]
+        across = min(0.0, panel.width - left - sum(34.0 + measure_width(part, LEGEND_SIZE) for part in used))
+        for part in used:
+            x, sign = across * per_pixel, "▨" if part == "spurious" else "■"
+            marks.append(Words(x, 0.0, sign, LEDGER_COLOURS[part], "normal", shift=(0.0, -16.0)))
+            marks.append(Words(x, 0.0, part, "dim", "small", shift=(17.0, -16.0)))
+            across += 34.0 + measure_width(part, LEGEND_SIZE)
         return replace(panel, marks=tuple(marks))
 
 
