@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infoscope import Contingency
+from infoscope import Contingency, evaluate
 from tests.api import find
 from tests.papers.printed import Printed, assert_as_printed, cases
 
@@ -180,3 +180,13 @@ def test_repaired_index_takes_away_what_the_rejections_tell(table: Contingency) 
     expected = score("proficiency", table) - captured / -np.sum(truth * np.log2(truth))
 
     assert score("proficiency_without_reject", table) == pytest.approx(expected, abs=1e-12)
+
+
+def test_no_report_calls_one_of_two_equal_models_the_better() -> None:
+    """M4 and M6 have the same NI (Property 2): in this sample neither captures more than the other."""
+    models = {name: TABLES[name] for name in ("M4", "M6")}
+
+    for metrics in (None, "NI_e"):
+        text = evaluate(models, metrics=metrics, uncertainty=None).to_text()
+        assert "of 2 systems; 1 other as much" in " ".join(text.split())
+    assert "as much" not in evaluate({name: TABLES[name] for name in ("M3", "M4")}, uncertainty=None).to_text()

@@ -296,13 +296,11 @@ def _write_headline(evaluation: Evaluation, focus: SystemResult) -> Phrase:
     many = len(evaluation.systems)
     if not focus.is_informative:
         return _write_chance_headline(focus, many if all(not system.is_informative for system in evaluation) else 1)
-    rank = (
-        ""
-        if many == 1
-        else f", the least of {many} {_count_word(evaluation)}"
-        if focus.group
-        else f", the most of {many} systems"
-    )
+    rank = ""
+    if many > 1:
+        alike = sum(system.metrics["proficiency"].shown == captured.shown for system in evaluation) - 1
+        place = f"least of {many} {_count_word(evaluation)}" if focus.group else f"most of {many} systems"
+        rank = f", the {place}" + (f"; {pluralize(alike, 'other')} as much" if alike else "")
     information = f"{format_share(captured.shown)} of the information in the truth{rank}."
     if accuracy.value == captured.value == 1.0 and focus.clusters is None:
         size = _count_samples(focus)
@@ -658,7 +656,9 @@ def _write_chosen_sentences(evaluation: Evaluation, unit: Units) -> Iterator[Phr
     is_ranked = leader.is_informative or leader.group is not None
     if many > 1 and first is not None and is_ranked and leader.shown(first) is not None:
         by = f" by {catalogue[first].title_in_sentence}" * (len(evaluation.metrics) > 1)
-        rank = f", last of {many} results{by}" if leader.group else f", first of {many} systems{by}"
+        alike = sum(system.shown(first) == leader.shown(first) for system in contenders) - 1
+        place = f"last of {many} results" if leader.group else f"first of {many} systems"
+        rank = f", {place}{by}" + (f"; {pluralize(alike, 'other')} as much" if alike else "")
     yield (Name(leader.title, 48), f": {', '.join(parts)}{below}{rank}.")
 
 
