@@ -1,11 +1,15 @@
 """Frames in memory, with all that their makers allow."""
 
+from collections.abc import Callable
+from typing import Any
+
 import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 
+import infoscope as ifs
 from infoscope import read, read_tables
 from infoscope.errors import InputError
 
@@ -38,6 +42,26 @@ def test_names_twice_matter_only_where_they_are_read(form: str) -> None:
     assert read(FRAMES[form](["t", "s", "x", "x"]), truth="t", system="s").total == 1
     with pytest.raises(InputError, match="has 's' as the name of two columns"):
         read(FRAMES[form](["t", "s", "s"]), truth="t", system="s")
+
+
+ASKING: dict[str, Callable[[Any], object]] = {
+    "relate": ifs.relate,
+    "agreement": ifs.agreement,
+    "multilabel": lambda frame: ifs.multilabel.evaluate(frame, frame),
+}
+
+
+@pytest.mark.parametrize("form", FRAMES)
+@pytest.mark.parametrize("study", ASKING)
+def test_names_twice_are_rejected_where_all_columns_are_looked_at(form: str, study: str) -> None:
+    with pytest.raises(InputError, match="two columns of the frame have the same name"):
+        ASKING[study](FRAMES[form](["t", "s", "s"]))
+
+
+@pytest.mark.parametrize("form", ["pandas", "pyarrow"])
+def test_names_twice_are_rejected_where_columns_are_guessed(form: str) -> None:
+    with pytest.raises(InputError, match="two columns of the frame have the same name"):
+        ifs.evaluate(FRAMES[form](["t", "s", "s"]))
 
 
 @pytest.mark.parametrize("name", ["self", "s.x", "*", "^t$", "k0", "w", "two\nlines"])

@@ -48,8 +48,7 @@ class FrameEngine:
         if is_record_batches(source):
             return {field.name: str(field.type) for field in source.schema}
         if is_frame(source):
-            frame: Any = nw.from_native(source)
-            return {name: str(kind) for name, kind in frame.collect_schema().items()}
+            return {name: str(kind) for name, kind in open_frame(source).collect_schema().items()}
         return {str(name): type(values).__name__ for name, values in source.items()}
 
     def count(self, source: Any, query: Query) -> list[Rows]:
@@ -230,10 +229,27 @@ def is_frame(source: object) -> TypeGuard[Frame]:
     return not isinstance(source, _NEVER_FRAMES) and isinstance(_wrap(source), (nw.DataFrame, nw.LazyFrame))
 
 
+def open_frame(source: Frame) -> Any:
+    """Return a frame as narwhals has it; one in which two columns have a name in common is rejected."""
+    try:
+        frame: Any = nw.from_native(source)
+        names = _list_names(frame)
+    except nw.exceptions.DuplicateError:
+        names = ["", ""]
+    if len(set(names)) < len(names):
+        raise InputError("two columns of the frame have the same name; rename one of them")
+    return frame
+
+
+def _list_names(frame: Any) -> list[str]:
+    """Return the names of all columns, those that are there twice as well, which schemas of some frames hide."""
+    hides = frame.implementation.name in (*_SPARK, "DUCKDB")
+    return list(frame.to_native().columns) if hides else list(frame.collect_schema().names())
+
+
 def frame_names(source: Frame) -> tuple[str, ...]:
     """Return the columns of a frame."""
-    frame: Any = nw.from_native(source)
-    return tuple(frame.collect_schema().names())
+    return tuple(open_frame(source).collect_schema().names())
 
 
 def is_eager_frame(source: object) -> bool:
@@ -299,9 +315,7 @@ def _reject_corrupting(frame: Any, names: Sequence[str]) -> None:
 
 def _find_columns(frame: Any, names: Sequence[str], title: str) -> _Columns:
     """Return the named columns: by place where expressions of a frame read dots, stars or backticks their own way."""
-    native, kind = frame.to_native(), frame.implementation
-    hides = kind.name in (*_SPARK, "DUCKDB")  # names that are there twice, in its schema
-    present = list(native.columns) if hides else frame.collect_schema().names()
+    native, kind, present = frame.to_native(), frame.implementation, _list_names(frame)
     pick_columns(names, present, title)
     numbers = [f"c{i}" for i in range(len(present))]
     if kind.name in _SPARK:

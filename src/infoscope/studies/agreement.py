@@ -317,12 +317,7 @@ def read_annotations(
 ) -> Annotations:
     """Read annotations: columns of a table (all of a frame, unless named), sequences by name, or label-list files."""
     if systems is None and is_frame(source):
-        from narwhals.exceptions import DuplicateError  # noqa: PLC0415 - only for frames
-
-        try:
-            systems = frame_names(source)  # its columns are its annotators
-        except DuplicateError as error:
-            raise InputError("two columns of the frame have the same name; rename one of them") from error
+        systems = frame_names(source)  # its columns are its annotators
     if systems is not None:
         if len(systems) < 2:
             raise InputError("agreement needs two annotators or more; name at least two columns")

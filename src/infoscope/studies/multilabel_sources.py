@@ -21,7 +21,7 @@ from infoscope.core.markup import pluralize
 from infoscope.core.numerics import Real
 from infoscope.errors import InputError
 from infoscope.readers import read_joint
-from infoscope.readers.frames import is_frame
+from infoscope.readers.frames import is_frame, open_frame
 from infoscope.readers.label_lists import read_erd_rows, read_label_lists
 from infoscope.readers.labels import decode_value, make_cleaner
 from infoscope.tables.counting import as_numbers, check_weight_scale, warn_of
@@ -164,12 +164,8 @@ def _read_rows(source: Any, form: LabelSetFormat) -> LabelSets:
 def _read_indicator_frame(frame: Any, form: LabelSetFormat) -> LabelSets:
     """Read a frame with a column a category; the index of pandas names the objects where it is not just 0, 1, …"""
     import narwhals as nw  # noqa: PLC0415 - only for frames
-    from narwhals.exceptions import DuplicateError  # noqa: PLC0415 - only for frames
 
-    try:
-        wrapped: Any = nw.from_native(frame)
-    except DuplicateError as error:
-        raise InputError("two columns of the frame have the same name; rename one of them") from error
+    wrapped = open_frame(frame)
     eager: Any = wrapped.collect() if isinstance(wrapped, nw.LazyFrame) else wrapped
     kinds = [(column.name, column.dtype) for column in eager.iter_columns()]
     text = [name for name, kind in kinds if not (kind.is_numeric() or kind == nw.Boolean)]
