@@ -207,6 +207,12 @@ RUNS: Cases = [
     (lambda: ifs.monte_carlo(TRUTH, {"x": [ANSWERS, TRUTH]}, clean="strip"), "clean= is about labels that are read"),
     (lambda: ifs.monte_carlo({"x": GOOD}, weight="w"), "weight= is about rows"),
     (lambda: ifs.monte_carlo({"x": GOOD}, by="seed"), "by= is about rows"),
+    (
+        lambda: ifs.monte_carlo(
+            {"t": [None] * 4, "x": ["a"] * 4, "seed": [1, 1, 2, 2]}, truth="t", system="x", by="seed"
+        ),
+        "run 1 of 'x' has no row with both a truth and a prediction",
+    ),
 ]
 
 

@@ -150,6 +150,14 @@ GROUPED: list[tuple[Callable[[], object], str]] = [
         ({"truth": "label", "score": "score", "by": "site", "positive": 7}, "positive label 7"),
     )
 ]
+GROUPED += [
+    (
+        lambda: ifs.operating_points.score_groups(
+            {"t": [b"a", b"b"], "x": [0.1, 0.9], "g": [1, 2]}, truth="t", score="x", by="g"
+        ),
+        "of type bytes",
+    ),
+]
 
 METRICS: list[tuple[Callable[[], object], str]] = [
     (lambda: roc_auc([1, 1], [0.1, 0.2]), "one class only"),
@@ -181,6 +189,10 @@ TUNING: list[tuple[Callable[[], object], str]] = [
     (lambda: ifs.tune({3: run(3, 1)}, "depth"), r"'depth' has 1 value \(depth = 3\); a sweep compares two"),
     (lambda: ifs.tune({}, "depth"), "has 0 values"),
     (lambda: ifs.tune(RUNS, ["depth", "k"]), "1 values for 2 parameters"),
+    (
+        lambda: ifs.tune({"t": [None, "a"], "s": ["a", "a"], "depth": [1, 2]}, "depth", truth="t", system="s"),
+        "no row with depth = 1 has both a truth and a prediction",
+    ),
     (lambda: ifs.tune(RUNS, "depth", against={3: 1.0}), "nothing to hold it against"),
     (lambda: ifs.tune(RUNS, "depth", against={3: 1.0, 4: np.inf}), "not finite"),
     (lambda: ifs.tune(RUNS, "size").information_per_unit(), "the settings have no cost to be compared with"),

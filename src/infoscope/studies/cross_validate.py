@@ -505,6 +505,9 @@ def _check_runs(runs: Mapping[str, Runs]) -> None:
     for name, tables in runs.items():
         if len(tables) < 2:
             raise InputError(f"{name!r} has {pluralize(len(tables), 'run')}; a spread needs at least two")
+        for run, table in tables.items():
+            if not table.total:
+                raise InputError(f"run {run} of {name!r} has no row with both a truth and a prediction; leave it out")
 
     def list_classes(table: Contingency) -> list[Label]:
         return [label for label, total in zip(table.truth_labels, table.row_totals, strict=True) if total > 0]

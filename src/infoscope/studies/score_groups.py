@@ -36,7 +36,7 @@ from infoscope.studies.score_arrays import (
 from infoscope.studies.score_ranking import ScoreRanking, estimate_areas, rank_scores
 from infoscope.studies.scores import NO_PROBABILITIES, ScoreSummary, are_probabilities, score_summary
 from infoscope.tables.counting import add_ignored, warn_of_rows
-from infoscope.tables.labels import Label, sorted_labels
+from infoscope.tables.labels import Label, as_labels, sorted_labels
 from infoscope.typing import Json, Source
 
 MIN_TESTED = 10
@@ -204,7 +204,7 @@ def score_groups(
     kept = {group: rows for group, rows in rows_by_group.items() if len(rows.rows)}
     if not kept:
         raise InputError("no row has a truth label, a score and a weight above 0; there is nothing to sum up")
-    labels = sorted_labels({label for rows in kept.values() for label in rows.truth.tolist()})
+    labels = sorted_labels(as_labels({label for rows in kept.values() for label in rows.truth.tolist()}))
     if len(labels) != 2:
         raise InputError(
             f"truth has {len(labels)} class{'es' * (len(labels) != 1)}, and scores are summed up for two; name a truth "

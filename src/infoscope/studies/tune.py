@@ -433,6 +433,10 @@ def _order_settings(
             f"{' and '.join(map(repr, names))} has {len(items)} value{'' if len(items) == 1 else 's'}{only}; "
             "a sweep compares two settings or more: use evaluate for one"
         )
+    for setting, table in items.items():
+        if not table.total:
+            named = _format_setting(dict(zip(names, setting, strict=True)))
+            raise InputError(f"no row with {named} has both a truth and a prediction; leave that setting out")
     settings = sorted(  # numbers first, then text
         items, key=lambda setting: [(0, x) if isinstance(x, (int, float)) else (1, str(x)) for x in setting]
     )
