@@ -49,7 +49,7 @@ def test_metrics_may_be_named_by_an_alias_and_typos_get_the_nearest_name() -> No
     ]
     with pytest.raises(UnknownNameError, match="no metric 'proficency'; did you mean 'proficiency'"):
         numbers(ONE, metrics="proficency")
-    with pytest.raises(UnknownNameError, match="no metric 'zzz'; it has accuracy"):
+    with pytest.raises(UnknownNameError, match=r"no metric 'zzz'; it has .* and [0-9]+ more"):
         numbers(ONE, metrics="zzz")
 
 

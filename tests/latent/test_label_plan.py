@@ -223,7 +223,7 @@ def test_rejections(small: tuple[ifs.LatentTruth, dict], tmp_path: Path) -> None
         ifs.plan_labels(latent, difference=True)
     with pytest.raises(InputError, match="at least 10 labels"):
         plan.estimate({"row": [1], "s0": ["0"], "s1": ["0"], "s2": ["0"], "label": ["0"]})
-    with pytest.raises(InputError, match="has the label 'cat'; the classes are 0, 1, 2"):
+    with pytest.raises(InputError, match="has the label 'cat'; the classes are '0', '1', '2'"):
         plan.estimate({"row": [1], "s0": ["0"], "s1": ["0"], "s2": ["0"], "label": ["cat"]})
     with pytest.raises(InputError, match="0 labels are asked for"):
         plan.select(predictions, 0)

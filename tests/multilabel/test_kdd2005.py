@@ -115,7 +115,10 @@ def rows_of_agree(*files: Path) -> dict[tuple[str, str], dict[str, str]]:
     """What `infoscope agree FILE FILE FILE --plain --format csv` says of each ordered pair."""
     done = CliRunner().invoke(app, ["agree", *map(str, files), "--plain", "--format", "csv"])
     assert done.exit_code == 0, done.output
-    return {(row["truth"], row["system"]): row for row in csv.DictReader(io.StringIO(done.stdout))}
+    pairs: dict[tuple[str, str], dict[str, str]] = {}
+    for row in csv.DictReader(io.StringIO(done.stdout)):
+        pairs.setdefault((row["versus"], row["system"]), {})[row["metric"]] = row["value"]
+    return pairs
 
 
 def table_1(unit: str) -> list[Figure]:
