@@ -139,7 +139,7 @@ def test_rejections() -> None:
     plan = rows.labels_for("accuracy", 0.1)
     sheet = filled(plan, plan.select(world.source(), 30), world)
     for wrong, said in (
-        ({"label": ["z"] * 30}, "has the label 'z'; the classes are a, b"),
+        ({"label": ["z"] * 30}, "has the label 'z'; the classes are 'a', 'b'"),
         ({"gpt": ["c"] * 30}, "line 1 of the labels has gpt 'c' for row"),
         ({"row": [sheet["row"][0]] * 30, "label": ["a"] * 30}, "line 1 of the labels and line 2 of the labels both"),
     ):

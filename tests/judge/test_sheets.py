@@ -75,7 +75,7 @@ FAULTS = [
         ),
         f"line 2 of FILE labels row {FIRST_LABELLED}, which rows.csv labels '[ab]'",
     ),
-    (edited(1, label="ham"), "line 3 of FILE has the label 'ham'; the classes are a, b"),
+    (edited(1, label="ham"), "line 3 of FILE has the label 'ham'; the classes are 'a', 'b'"),
 ]
 
 

@@ -225,7 +225,7 @@ def test_a_similarity_of_the_callers_own() -> None:
         ("1,2,3,4,5,6\n1,3,3,4", "line 2: 4 fields instead of 6"),
         ("1,2,3,4,5,6\n1,3,3,four,5,6", "line 2: 'four' is not a number"),
         ("1,2,3", "a row has 3 columns"),
-        ("frame,name,x,y\n1,2,3,4", "no column for the id; it has frame, name, x, y"),
+        ("frame,name,x,y\n1,2,3,4", "no column for the id; it has 'frame', 'name', 'x', 'y'"),
         ("frame,id,x1,y1\n1,2,3,4", "no complete box or point among the columns"),
         ("frame,id,x,y\n1,2,3", "row 2: 3 fields under a header of 4"),
         ("frame,id,x,y\n1,2,3,far", "column 'y' is 'far'; it must be a number"),
