@@ -204,6 +204,6 @@ def test_commands(world: JudgedWorld, tmp_path: Path) -> None:
         writer = csv.DictWriter(file, lines[0])
         writer.writeheader()
         writer.writerows(lines)
-    assert "the plan expected ±" in run("evaluate", *source, *want, "--labels", tmp_path / "done.csv")
+    assert "half width reached" in run("evaluate", *source, *want, "--labels", tmp_path / "done.csv")
     labelled = run("evaluate", *source, "--labels", tmp_path / "done.csv")
     assert f"{212 + len(lines)} labels among 3,000 rows in 3 groups" in labelled

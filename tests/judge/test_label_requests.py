@@ -220,7 +220,7 @@ def test_the_command_asks_for_labels_and_reads_them_back(tmp_path: Path) -> None
     back = CliRunner().invoke(app, [*want, "--labels", str(done), "--labels-out", str(tmp_path / "next.csv")])
     assert back.exit_code == 0, back.output
     said = " ".join(back.output.split())
-    assert "the plan expected ±" in said
+    assert "half width reached" in said
     assert "3 rows of the sheet without a label left out" in said
     page = CliRunner().invoke(app, [*command, "--labels", str(done), "--format", "json"])
     assert page.exit_code == 0, page.output

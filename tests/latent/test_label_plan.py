@@ -188,7 +188,7 @@ def test_the_command_plans_writes_and_reads_labels(tmp_path: Path) -> None:
         app, [*asked, "--want", "width=0.1", "--labels", str(done), "--labels-out", str(more)]
     )
     assert next_round.exit_code == 0, next_round.output
-    assert "more labels bring it to ±0.05" in " ".join(next_round.output.split())
+    assert "more labels bring the widest interval to ±0.05" in " ".join(next_round.output.split())
     with more.open() as file, (tmp_path / "done-2.csv").open("w", newline="") as out:
         lines = list(csv.DictReader(file))
         writer = csv.DictWriter(out, lines[0])

@@ -80,3 +80,12 @@ def test_undefined_is_said_in_words() -> None:
     assert "and cannot be evaluated by information" in text
     assert "nothing to distinguish" in text
     assert "nan" not in text.lower()
+
+
+def test_the_first_of_several_is_the_best_only_if_it_is_significantly() -> None:
+    truth, tracks = crowd(1)
+    alike = tracking.compare(truth, {"one": tracks, "two": tracks.copy()}).to_text()
+    apart = tracking.compare(truth, {"perfect": truth, "nothing": tracks[:1]}).to_text()
+
+    assert "one is first of 2 trackers (not significantly, probability 50.0%)" in " ".join(alike.split())
+    assert "perfect is the best of 2 trackers (probability >99.9%)" in " ".join(apart.split())

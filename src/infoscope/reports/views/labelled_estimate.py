@@ -55,6 +55,8 @@ def outline(result: LabelledEstimate, _unit: Units) -> Outline:
         needed = f"; ±{result.half_width:g} would take more labels than there are rows"
     elif result.more_labels:
         needed = f"; {format_count(result.more_labels)} more labels bring the widest interval to ±{result.half_width:g}"
+    else:
+        needed = f"; the planned ±{result.half_width:g} is reached"
     labels = format_count(result.labels)
     value = f"{card.title_in_sentence} {notation.whole(first)} from {labels} labels{needed}."
     is_leader = len(ranked) > 1 and result.groups is None
@@ -63,6 +65,7 @@ def outline(result: LabelledEstimate, _unit: Units) -> Outline:
         kicker=(f"{labels} planned labels", systems),
         headline=(Name(ranked[0], 40), f" {'is first' if is_leader else 'has'}{':' * is_leader} {value}"),
         tiles=[replace(tile, systems=values if len(values) > 1 else ())],
+        stated=["more_labels_needed", "narrow_enough"],
         sections=[
             _make_label_section(result),
             Section("Systems", [*picture, Table(*rows, search="systems")], "systems", folded=True),

@@ -159,10 +159,15 @@ def _write_headline(evaluation: TrackingEvaluation, focus: TrackerResult) -> Phr
         return (Name(focus.name, 48), familiar, carried, ".")
     second = evaluation[_find_second(evaluation, focus)]
     pair = _find_difference(evaluation, focus.name, second.name)
-    sure = "" if pair is None else f" (probability {format_probability(pair.probability_a_better)})"
+    first, sure = f" is first of {len(evaluation.systems)} trackers", ""
+    if pair is not None:
+        is_best = pair.verdict == "better"
+        first = f" is {'the best' if is_best else 'first'} of {len(evaluation.systems)} trackers"
+        chance = format_probability(pair.probability_a_better)
+        sure = f" ({'' if is_best else 'not significantly, '}probability {chance})"
     return (
         Name(focus.name, 48),
-        f" is the best of {len(evaluation.systems)} trackers{sure}: it has a HOTA of {hota} and {carried}.",
+        f"{first}{sure}: it has a HOTA of {hota} and {carried}.",
     )
 
 
