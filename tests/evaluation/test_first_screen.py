@@ -113,3 +113,16 @@ def test_a_prior_that_moves_a_number_far_away_shows_where_it_lies() -> None:
     value, low, high = (float(part.strip("%")) for part in line.replace(" – ", " ").split()[1:4])
 
     assert low <= value <= high
+
+
+def test_the_best_system_is_compared_with_the_best_of_the_others_by_the_same_metric() -> None:
+    truth = list("abc") * 60
+    renamed = [{"a": "b", "b": "a", "c": "c"}[label] if place % 20 else "c" for place, label in enumerate(truth)]
+    rough = [label if place % 5 else "a" for place, label in enumerate(truth)]
+    result = ifs.evaluate(truth, {"good": ["b", *truth[1:]], "renamed": renamed, "rough": rough})
+
+    lede = " ".join(result.to_text().split())
+
+    assert [system.name for system in result.ranking][1] == "renamed"
+    assert "better than rough by" in lede
+    assert "better than renamed" not in lede

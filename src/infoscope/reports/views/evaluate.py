@@ -389,7 +389,7 @@ def _write_lede(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]
     others = [system for system in evaluation.ranking if system is not focus]
     if not others or focus.group:  # of groups the worst is shown first
         return
-    yield from _compare_with_next(evaluation, focus, others[0])
+    yield from _compare_with_runner_up(evaluation, focus, others)
     metrics = ("accuracy", "macro_f1", "proficiency") if _is_about_classes(focus) else ("f1", "accuracy", "proficiency")
     rivals = [system for system in evaluation.systems if system.is_informative and system.clusters is None]
     values = {metric: {system.name: system.number(metric) for system in rivals} for metric in metrics}
@@ -397,14 +397,18 @@ def _write_lede(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]
         yield words
 
 
-def _compare_with_next(evaluation: Evaluation, focus: SystemResult, other: SystemResult) -> Iterator[Phrase]:
-    """Write by how much, and how surely, the first system is better than the second."""
-    if not focus.is_informative or not other.is_informative:
+def _compare_with_runner_up(
+    evaluation: Evaluation, focus: SystemResult, others: Sequence[SystemResult]
+) -> Iterator[Phrase]:
+    """Write by how much, and how surely, the first system is better than the best of the others by the same metric."""
+    informative = [system for system in others if system.is_informative]
+    if not focus.is_informative or not informative:
         if focus.is_informative:
-            yield (Strong(other.title), " captures no more information than expected by chance.")
+            yield (Strong(others[0].title), " captures no more information than expected by chance.")
         return
     metrics = ("accuracy", "macro_f1") if _is_about_classes(focus) else ("f1", "accuracy")
     for metric in (*metrics, "proficiency"):
+        other = max(informative, key=lambda system: system.shown(metric) or 0.0)
         gap = find_difference(evaluation, focus, other, metric)
         if gap is None or gap.probability_a_better is None:
             continue
