@@ -1,5 +1,6 @@
 """Pictures and texts that pick a best point: which end is better comes from the metric's card."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -118,7 +119,11 @@ def test_the_sweep_in_text_marks_the_least_error_as_best(tmp_path: Path) -> None
     path = tmp_path / "scores.csv"
     path.write_text("truth,score\n" + "\n".join(f"{t},{s:.6f}" for s, t in zip(given, truth, strict=True)))
     done = CliRunner().invoke(app, ["sweep", str(path), "-t", "truth", "--score", "score", "--metric", "error_rate"])
-    least = float(np.min(ifs.sweep(truth, given).values("error_rate")))
+    swept = ifs.sweep(truth, given)
+    errors = np.asarray(swept.values("error_rate"))
 
     assert done.exit_code == 0, done.output
-    assert f"that gives the best error rate, {least:.1%}." in done.output
+    threshold = re.search(r"when the score is at least ([\d.]+):", done.output)
+    assert threshold is not None
+    nearest = np.abs(np.asarray(swept.thresholds) - float(threshold[1])).argmin()
+    assert errors[nearest] == errors.min()

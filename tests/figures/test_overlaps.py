@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from infoscope import Contingency, TrackLedgerDisplay, agreement, evaluate, relate, sweep
+from infoscope.errors import InputError
 from infoscope.figures import (
     BoundsDisplay,
     ClassInformationDisplay,
@@ -36,10 +37,12 @@ from tests.api import (
     Ribbon,
     Words,
     draw_axes,
+    find_view,
     fit_labels,
     measure_width,
     svg,
 )
+from tests.results.examples import EXAMPLES, example
 
 CATALOGUE = [f"class number {at:03d} of the catalogue" for at in range(120)]
 LONG = "checkpoint-2026-11-19T08:15:33Z/with-augmentation/final-ensemble (seed {})"
@@ -252,3 +255,14 @@ def test_the_key_of_tracker_ledgers_stays_on_the_canvas_beside_long_names() -> N
 
     assert_words_are_apart(panel, 1.0)
     assert len({text for _, text in panel.y.ticks}) == 12
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_words_of_every_picture_of_a_result_are_apart(kind: str) -> None:
+    result = example(kind)
+    for name in getattr(find_view(kind), "PICTURES", {}):
+        try:
+            display = picture(result, name)
+        except InputError:  # this example has no such picture
+            continue
+        assert_words_are_apart(display.panel(), PHONE)

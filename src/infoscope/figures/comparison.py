@@ -11,7 +11,7 @@ import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.display import TableDisplay, Tables, name_tables
-from infoscope.figures.layout import WIDER_WORDS, axis, fit_label, measure_width, plain_label, shorten
+from infoscope.figures.layout import WIDER_WORDS, axis, fit_label, fit_labels, measure_width, plain_label, shorten
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words, series
 from infoscope.metrics import accuracy, erroneous_information_ratio
 from infoscope.metrics.registry import find
@@ -115,14 +115,16 @@ class ComparisonDisplay(TableDisplay):
         """Draw rows with dots and whiskers, the baseline dashed."""
         low, high = self.span
         count = len(self.rows)
-        left = min(210.0, max(60.0, 22.0 + max(measure_width(plain_label(row.name)) for row in self.rows)))
+        names = fit_labels((row.name for row in self.rows), 188.0)
+        left = max(60.0, 22.0 + WIDER_WORDS * max(map(measure_width, names)))
         reference = {row.name: row.value for row in self.rows}.get(self.baseline or "")
         if self.differences:
             reference = 0.0
         marks: list[Mark] = []
         if reference is not None:
             marks.append(Line(((reference, -0.6), (reference, count - 0.4)), "ink", dash=(3.0, 3.0)))
-        for place, row in enumerate(self.rows):
+        right = 64.0
+        for place, (row, name) in enumerate(zip(self.rows, names, strict=True)):
             y = count - 1 - place
             number = format_number(row.value, ".3f")
             if self.differences:
@@ -132,9 +134,11 @@ class ComparisonDisplay(TableDisplay):
                 marks.append(Line(((row.low, y), (row.high, y)), "ink", 2.0, of=row.name))
                 tip += f" ({format_number(row.low, '.3f')} to {format_number(row.high, '.3f')})"
             marks.append(Dot(row.value, y, "accent", of=row.name, tip=tip))
-            name, full = fit_label(row.name, 188.0), plain_label(row.name)
-            marks.append(Words(low, y, name, anchor="end", shift=(-8.0, 0.0), of=row.name, tip=full))
-            marks.append(Words(high, y, f"{number}  {row.word}".rstrip(), shift=(8.0, 0.0)))
+            tip = plain_label(row.name)
+            marks.append(Words(low, y, name, anchor="end", shift=(-8.0, 0.0), of=row.name, tip=tip))
+            text = f"{number}  {row.word}".rstrip()
+            marks.append(Words(high, y, text, shift=(8.0, 0.0)))
+            right = max(right, 16.0 + WIDER_WORDS * measure_width(text))
         scale = 100.0 if self.differences and self.points else 1.0
         ticks = tuple((tick / scale, text) for tick, text in axis(low * scale, high * scale, "").ticks)
         best = self.rows[0]
@@ -145,9 +149,9 @@ class ComparisonDisplay(TableDisplay):
             Axis(low, high, self.title, ticks, grid=True),
             Axis(-0.6, count - 0.4),
             tuple(marks),
-            width=490.0 + left,
+            width=max(490.0, 340.0 + right) + left,
             height=26.0 * count + 62.0,
-            margins=(left, 6.0, 150.0 if any(row.word for row in self.rows) else 64.0, 50.0),
+            margins=(left, 6.0, right, 50.0),
         )
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError
 from infoscope.figures.display import Display, Tables, name_tables, rename_sample_weight
 from infoscope.figures.layout import (
+    WIDER_WORDS,
     axis,
     find_data_point,
     measure_width,
@@ -358,7 +359,7 @@ class RocDisplay(Display):
             x, y = curve.points[0]
             value = f" ({x:.2f}, {y:.2f})" if curve.area is None else f", AUC {curve.area:.3f}"
             words.append(f"{name}{value}")
-        right = 40.0 + max(measure_width(text) for text in words)
+        right = 40.0 + WIDER_WORDS * max(measure_width(text) for text in words)
         fitting = int(_INNER / 18.0)  # rows of the key
         if len(words) > fitting:
             words[fitting - 1 :] = [f"and {len(words) - fitting + 1:,} more"]

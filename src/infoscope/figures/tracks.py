@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 from infoscope.core.markup import pluralize
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.display import Display, list_names, require_tracking
-from infoscope.figures.layout import FONT, axis, measure_width, plain_label, shorten, shorten_names
+from infoscope.figures.layout import FONT, WIDER_WORDS, axis, measure_width, plain_label, shorten, shorten_names
 from infoscope.figures.scene import Axis, Bar, Dot, Line, Mark, Panel, Size, Words, series
 from infoscope.studies.tracking import compare, evaluate
 from infoscope.studies.tracking_matching import Cell, Segment, TrackingOptions
@@ -359,13 +359,13 @@ class TrackTimelineDisplay(TrackDisplay):
             if segment.begins == "swap":
                 marks.append(Dot(x, segment.row + 0.5, "paper", size=4.0))
         marks.append(Words(low, 0.0, "colour: system id", "dim", "small", shift=(0.0, -18.0)))
-        across = 118.0
+        across = 24.0 + WIDER_WORDS * measure_width("colour: system id", FONT["small"])
         for kind, text in SIGNS:
             x, up = low + across * per_pixel, -18.0
             sign, colour = {"break": ("▎", "ink"), "swap": ("○", "ink"), "missed": ("▬", "missed")}[kind]
             marks.append(Words(x, 0.0, sign, colour, "small", "middle", (0.0, up), bold=True))
             marks.append(Words(x, 0.0, text, "dim", "small", shift=(9.0, up)))
-            across += 34.0 + measure_width(text, 11.0)
+            across += 34.0 + WIDER_WORDS * measure_width(text, FONT["small"])
         return replace(panel, marks=tuple(marks))
 
 

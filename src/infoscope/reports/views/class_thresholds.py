@@ -23,9 +23,7 @@ def _make_display(result: ClassThresholds) -> ComparisonDisplay:
         for name, threshold in result.thresholds.items()
         if threshold is not None and np.isfinite(threshold)
     ]
-    return ComparisonDisplay(
-        rows, f"Threshold on the {result.certainty}; at the right, how many are accepted", noun="classes"
-    )
+    return ComparisonDisplay(rows, f"Threshold on the {result.certainty}; right: how many are accepted", noun="classes")
 
 
 PICTURES: dict[str, Callable[[ClassThresholds], Display]] = {"thresholds": _make_display}
