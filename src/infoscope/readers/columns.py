@@ -24,7 +24,7 @@ import lazy_loader
 from infoscope.core.files import scratch_folder
 from infoscope.errors import Advised, InfoscopeWarning, InputError
 from infoscope.readers.duckdb import find_scratch, open_session, read_schema, scan_in_order
-from infoscope.readers.engine import find_engine, open_source
+from infoscope.readers.engine import UNKNOWN_COLUMNS, find_engine, open_source
 from infoscope.readers.files import Files, are_parts
 from infoscope.readers.frames import is_eager_frame, is_frame, is_record_batches
 from infoscope.readers.labels import ROWS_OF_PANDAS, decode_json
@@ -46,7 +46,6 @@ else:
 SAMPLED_ROWS = 2000
 _SMALL_FILE = 4 << 20
 """Bytes up to which the rows are drawn from the whole file; of a larger one they are its first."""
-_UNKNOWN = "the columns of this source are not known before it is read; name them one by one"
 
 
 def column_names(source: Source, how: ReadOptions | None = None, known: Collection[str] = ()) -> tuple[str, ...]:
@@ -61,7 +60,7 @@ def column_names(source: Source, how: ReadOptions | None = None, known: Collecti
     with scratch_folder() as folder:
         opened = open_source(source, how, folder)
         if isinstance(opened, Files) and opened.format == "ifs":
-            raise InputError(_UNKNOWN)
+            raise InputError(UNKNOWN_COLUMNS)
         engine = find_engine(opened, how, here=True)
         with opened.named() if isinstance(opened, Files) else nullcontext():
             return tuple(engine.schema(opened, how, known))
@@ -93,7 +92,7 @@ def first_rows(source: Source, how: ReadOptions | None = None, limit: int = SAMP
     with scratch_folder() as folder:
         files = open_source(source, how, folder)
         if not isinstance(files, Files) or files.format == "ifs":
-            raise InputError(_UNKNOWN)
+            raise InputError(UNKNOWN_COLUMNS)
         with files.named():
             names = _drop_repeated([*list_columns(files, how), *files.hive_keys])
             if not names:

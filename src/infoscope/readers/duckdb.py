@@ -138,7 +138,8 @@ def _count_files(files: Files, query: Query) -> list[Rows]:
 
 def _count_as_they_are(files: Files, query: Query, folder: Path, native: bool | None) -> list[Rows]:
     """Count files by codes where that is faster, else by the engine; rows may spill into ``folder``."""
-    is_parquet, by_codes = files.format == "parquet", is_native_wanted(native)
+    is_parquet = files.format == "parquet"
+    by_codes = not is_parquet or is_native_wanted(native)  # text is encoded by pyarrow
     files = replace(files, by_codes=is_parquet and by_codes and is_built())
     with (
         check_text(files),
@@ -146,9 +147,7 @@ def _count_as_they_are(files: Files, query: Query, folder: Path, native: bool | 
         packed_row_groups(session, files, query) if files.by_codes else nullcontext() as groups,
     ):
         scan = scan_files(session, files, query.names, query.read.delimiter, query.weight)
-        margins = None
-        if by_codes or not is_parquet:  # text is encoded by pyarrow
-            margins = count_by_codes(session, scan, files, query, groups)
+        margins = count_by_codes(session, scan, files, query, groups) if by_codes else None
         if margins is None:
             if is_parquet:
                 fetch_parquet_columns(session, files, query.names)

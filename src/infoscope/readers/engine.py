@@ -24,6 +24,7 @@ from infoscope.readers.files import Files, find_addresses, find_files, is_databa
 from infoscope.readers.query import ENGINES, Query, ReadOptions, find_other_engines
 from infoscope.tables.rows import Rows
 
+UNKNOWN_COLUMNS = "the columns of this source are not known before it is read; name them one by one"
 BUILT_IN = ("duckdb:DuckdbEngine", "sql:SqlEngine", "frames:FrameEngine", "spark:SparkEngine", "dask:DaskEngine")
 
 
@@ -38,7 +39,7 @@ class Engine(Protocol):
 
     def schema(self, source: Any, read: ReadOptions, known: Collection[str] = ()) -> Mapping[str, str]:
         """Return the type of each column; ``known`` columns tell which sign separates the fields of a CSV file."""
-        raise InputError("the columns of this source are not known before it is read; name them one by one")
+        raise InputError(UNKNOWN_COLUMNS)
 
     def count(self, source: Any, query: Query) -> list[Rows]:
         """Count the rows in one pass: `Rows` of native values for each of ``query.margins``."""
