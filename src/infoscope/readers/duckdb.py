@@ -139,7 +139,7 @@ def _count_files(files: Files, query: Query) -> list[Rows]:
 def _count_as_they_are(files: Files, query: Query, folder: Path, native: bool | None) -> list[Rows]:
     """Count files by codes where that is faster, else by the engine; rows may spill into ``folder``."""
     is_parquet = files.format == "parquet"
-    by_codes = not is_parquet or is_native_wanted(native)  # text is encoded by pyarrow
+    by_codes = is_native_wanted(native) or not is_parquet  # text is encoded by pyarrow
     files = replace(files, by_codes=is_parquet and by_codes and is_built())
     with (
         check_text(files),
