@@ -168,6 +168,16 @@ def test_what_is_not_clear_is_asked_for(words: list[str], said: str) -> None:
     assert said in done.stderr or "SOURCE has no other column" in done.stderr
 
 
+def test_a_wrong_name_is_said_of_every_format_before_others_are_guessed() -> None:
+    import polars as pl
+
+    pl.DataFrame({"gold": ["a", "b"] * 9, "svm": ["a", "b", "b"] * 6}).write_parquet("log.parquet")
+    done = run("evaluate", "log.parquet", "-t", "glod")
+
+    assert done.exit_code == 2
+    assert "log.parquet has no column 'glod'; did you mean 'gold'?" in done.stderr
+
+
 @pytest.mark.slow
 def test_scores_by_pattern_take_the_classes_from_the_names() -> None:
     rows = "".join(f"{t},{p},{round(1 - p, 3)}\n" for t, p in [("car", 0.9), ("cat", 0.2), ("car", 0.6), ("cat", 0.4)])

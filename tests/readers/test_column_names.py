@@ -87,3 +87,10 @@ def test_json_of_columns_as_pandas_writes_it_is_named_with_a_way_out(tmp_path: P
             ask()
     frame.to_json(tmp_path / "log.json", orient="records")
     assert ifs.read(tmp_path / "log.json", truth="label", system="model").total == 3
+
+
+def test_a_column_that_is_named_tells_the_separator_of_those_that_are_guessed(tmp_path: Path) -> None:
+    rows = "x,x,1\ny,y,2\nx,y,3\n" * 8
+    (tmp_path / "log.csv").write_text("truth,model,a;b;c;d\n" + rows)
+    with pytest.warns(ifs.errors.InfoscopeWarning, match="system='model' is guessed"):
+        assert ifs.evaluate(tmp_path / "log.csv", truth="truth").systems[0].name == "model"

@@ -158,7 +158,9 @@ def _complete(
     """Resolve words to columns of these files, and guess the columns that no option names."""
     others = [value for name in _SINGLE_COLUMNS if isinstance(value := chosen.get(name), str)]
     plain = [word for option_words in (words, *lists.values()) for word in option_words if not _needs_header(word)]
-    present = ifs.readers.column_names(files, read, [*others, *(() if truth is None else (truth,)), *plain])
+    named = [*others, *(() if truth is None else (truth,)), *plain]
+    present = ifs.readers.column_names(files, read, named)
+    ifs.readers.query.pick_columns(named, present, files.name)
     resolved: dict[str, list[str]] = {}
     for name, list_words in lists.items():
         resolved[name] = _resolve_words(
@@ -254,7 +256,8 @@ def _guess_open_columns(
         evaluate = f"infoscope evaluate --matrix {shlex.quote(files.name)}"
         advice = f"{command_line()} --matrix" if "matrix" in chosen else evaluate
         raise click.UsageError(f"{files.name} is {matrix}, not rows: {advice}")
-    rows = ifs.readers.first_rows(files, read)
+    known = [*(() if truth is None else (truth,)), *systems, *others]
+    rows = ifs.readers.first_rows(files, read, known=known)
     if rows and not any(rows.values()):
         raise click.UsageError(f"{files.name} has a header ({', '.join(map(repr, rows))}) and no row below it")
     if is_score:

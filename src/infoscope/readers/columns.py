@@ -66,15 +66,18 @@ def column_names(source: Source, how: ReadOptions | None = None, known: Collecti
             return tuple(engine.schema(opened, how, known))
 
 
-def list_columns(files: Files, how: ReadOptions) -> list[str]:
-    """Return the column names of the first file, with repetitions."""
-    return [name for name, _ in read_schema(files, how)]
+def list_columns(files: Files, how: ReadOptions, known: Collection[str] = ()) -> list[str]:
+    """Return the column names of the first file, with repetitions; ``known`` ones tell what separates them."""
+    return [name for name, _ in read_schema(files, how, known)]
 
 
-def first_rows(source: Source, how: ReadOptions | None = None, limit: int = SAMPLED_ROWS) -> dict[str, list[Any]]:
+def first_rows(
+    source: Source, how: ReadOptions | None = None, limit: int = SAMPLED_ROWS, known: Collection[str] = ()
+) -> dict[str, list[Any]]:
     """Return up to ``limit`` rows, as values by column; columns that share a name are left out.
 
-    Of small files the rows are a sample, with JSON decoded and empty text as None.
+    Of small files the rows are a sample, with JSON decoded and empty text as None. ``known`` columns tell which sign
+    separates the fields of a CSV file.
 
     >>> first_rows({"gold": ["a", "b"], "svm": ["b", "b"]}, limit=1)
     {'gold': ['a'], 'svm': ['b']}
@@ -94,7 +97,7 @@ def first_rows(source: Source, how: ReadOptions | None = None, limit: int = SAMP
         if not isinstance(files, Files) or files.format == "ifs":
             raise InputError(UNKNOWN_COLUMNS)
         with files.named():
-            names = _drop_repeated([*list_columns(files, how), *files.hive_keys])
+            names = _drop_repeated([*list_columns(files, how, known), *files.hive_keys])
             if not names:
                 return {}
             with find_scratch(files) as scratch, open_session(scratch, files.name, how) as session:
@@ -148,8 +151,8 @@ def resolve_columns(
         return truth, named
     if isinstance(source, (str, PathLike)) and (matrix := recognise_matrix(source)) is not None:
         raise InputError(f"{source} is {matrix}, not rows; give infoscope.readers.read_matrix({str(source)!r})")
-    rows = first_rows(source, read)
     taken = [*as_names(truth), *as_names(named)]
+    rows = first_rows(source, read, known=taken)
     pick_columns(taken, list(rows), "the source")
     others = [name for key in _OTHER_COLUMNS for name in as_names(options.get(key))]
     left = [name for name in rows if name not in taken and name not in others]
@@ -345,7 +348,8 @@ def mention_repeated_names(roles: ColumnRoles, source: Source, read: ReadOptions
     how = read or ReadOptions()
     with scratch_folder() as folder:
         files = open_source(source, how, folder)
-        present = list_columns(files, how) if isinstance(files, Files) and files.format != "ifs" else []
+        known = [name for name in (roles.truth, *roles.systems, *roles.scores) if name is not None]
+        present = list_columns(files, how, known) if isinstance(files, Files) and files.format != "ifs" else []
     names = [name for name, times in Counter(present).items() if times > 1]
     if not names:
         return roles
