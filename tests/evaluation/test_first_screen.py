@@ -126,3 +126,13 @@ def test_the_best_system_is_compared_with_the_best_of_the_others_by_the_same_met
     assert [system.name for system in result.ranking][1] == "renamed"
     assert "better than rough by" in lede
     assert "better than renamed" not in lede
+
+
+def test_a_project_chooses_the_first_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "rows.csv").write_text("truth,model\n" + "a,a\nb,b\nc,c\na,b\n" * 20)
+    (tmp_path / "infoscope.toml").write_text('headline = ["kappa", "balanced_accuracy"]\n')
+    monkeypatch.chdir(tmp_path)
+    words = ("evaluate", "rows.csv", "-t", "truth", "-s", "model")
+
+    assert run(*words) == run("--no-config", *words, "--metric", "kappa", "--metric", "balanced_accuracy")
+    assert run(*words).split()[:3] == ["model:", "Cohen's", "kappa"]

@@ -23,6 +23,8 @@ OWN_FILE = "infoscope.toml"
 PROJECT_FILE = "pyproject.toml"
 _COMMAND_LINE_ONLY = frozenset({"output", "force", "junit", "sarif", "labels-out"})
 """Options that write files, so that a downloaded folder cannot overwrite any."""
+_WITH_HEADLINE = ("evaluate", "compare")
+"""Commands whose first numbers the setting ``headline`` chooses for a whole project, as --metric does for once."""
 
 
 @dataclass(frozen=True)
@@ -159,14 +161,15 @@ def _read_settings(path: Path, *, required: bool) -> Mapping[str, Any] | None:
 
 
 def _map_options(command: click.Command) -> dict[str, click.Option]:
-    """Return the options of a command by their names on the command line."""
-    return {
+    """Return the options of a command by their names on the command line; ``headline`` is what reports begin with."""
+    options = {
         _normalize_name(word): param
         for param in command.params
         if isinstance(param, click.Option)
         for word in (*param.opts, *param.secondary_opts)
         if word.startswith("--")
     }
+    return options | ({"headline": options["metric"]} if command.name in _WITH_HEADLINE else {})
 
 
 def _normalize_name(word: str) -> str:

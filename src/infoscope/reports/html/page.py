@@ -123,6 +123,8 @@ def _draw_tile(tile: Tile) -> Html:
             about = element("span", system.interval, class_="dim")
             name = draw_label(system.name, 20)
             parts.append(element("p", _draw_dot(place), name, element("b", system.number), about, class_="rival"))
+        if len(tile.systems) > MAX_DOTS:
+            parts.append(element("p", f"and {len(tile.systems) - MAX_DOTS:,} more, compared below", class_="base"))
         parts.append(_draw_scale(tile))
     if tile.bar is not None:
         parts.append(draw_share_line(tile.bar))
@@ -457,7 +459,7 @@ def _draw_folds(outline: Outline) -> Html:
     folds = [part for part in outline.sections if part.only != "plain" and part.folded]
     if others := (*outline.findings[MAX_FINDINGS:], *outline.minor_findings):
         items = [(f"{name}: " if name else "") + finding.text for name, finding in others]
-        folds.append(Section("More findings", [Bullets(items)], "findings", aside=f"{len(others)}"))
+        folds.append(Section("More findings", [Bullets(items)], "findings", aside=f"{len(others)} more"))
     cards = {entry.name: entry.card for domain in ("table", appendix.domain) for entry in all_metrics(domain)}
     entries = [_define_metric(name, cards[name]) for name in dict.fromkeys(appendix.metrics) if name in cards]
     definitions = Html("")

@@ -627,7 +627,7 @@ _OWN_OPTIONS = {
 def _type_again(evaluation: Evaluation, options: str) -> str:
     """Return the command that was typed, with other options; empty where there was none, or it read no rows."""
     words = shlex.split(evaluation.provenance.command or "")
-    if words[:2] != ["infoscope", "evaluate"] or "--matrix" in words or "-" in words:
+    if words[:1] != ["infoscope"] or "evaluate" not in words or "--matrix" in words or "-" in words:
         return ""
     kept = []
     skipped = 0
@@ -687,7 +687,7 @@ def _rank_systems(systems: Sequence[SystemResult], metric: str | None, unit: Uni
 def _make_chosen_tiles(evaluation: Evaluation, system: SystemResult, unit: Units) -> Iterator[Tile]:
     for name in evaluation.metrics:
         card, notation = catalogue[name], MetricNotation(name, unit)
-        yield Tile.from_estimate(system.estimate(name), notation, card.titled(system.positive), card.symbol)
+        yield Tile.from_estimate(system.estimate(name), notation, card.titled(system.positive))
 
 
 def _make_chosen_section(evaluation: Evaluation, unit: Units) -> list[Section]:
