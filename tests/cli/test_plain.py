@@ -51,7 +51,7 @@ def test_every_number_is_the_samples_and_no_posterior_is_computed(rows: Path, mo
         values = [*system["metrics"].values(), *(v for item in system["classes"] for v in item.values())]
         assert not any(PARTS & set(value) for value in values if isinstance(value, dict))
         assert system["interval"]["method"] == "none"
-    text = run("evaluate", rows, "-t", "truth", "-s", "one", *more, "--plain").stdout
+    text = run("evaluate", rows, "-t", "truth", "-s", "one", *more, "--plain", "-v").stdout
     assert "without intervals, as asked" in " ".join(text.split())
     assert " in sample" not in text
     assert "interval  " not in text
@@ -99,7 +99,7 @@ def test_label_sets_and_annotators_are_plain_too(tmp_path: Path, rows: Path) -> 
     (system,) = json.loads(done.stdout)["systems"]
     assert not any(PARTS & set(value) for value in system["metrics"].values())
     assert system["draws"] == system["splits"] == 0
-    words = " ".join(run("multilabel", tmp_path / "truth.txt", tmp_path / "guess.txt", "--plain").stdout.split())
+    words = " ".join(run("multilabel", tmp_path / "truth.txt", tmp_path / "guess.txt", "--plain", "-v").stdout.split())
     assert "Values of this sample (maximum likelihood)" in words
     assert "corrected" not in words
     done = run("agree", rows, "-s", "truth,one,other", "--plain", "--format", "json")

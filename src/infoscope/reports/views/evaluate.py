@@ -1070,7 +1070,9 @@ def _make_appendix(evaluation: Evaluation, unit: Units) -> Appendix:
     columns = [Column("metric", "name", only="page"), *(Column(head, "text", only="page") for head in heads)]
     columns += [Column("metric", "name", only="plain"), Column(heads[0], only="plain")]
     columns += [Column(head, only="plain", priority=3) for head in heads[1:]]
-    columns += [Column("in sample", only="plain", priority=5)] * (len(systems) == 1)
+    is_corrected = any(MetricNotation(name, unit).in_sample(systems[0].estimate(name)) for name in names)
+    has_sample = len(systems) == 1 and is_corrected
+    columns += [Column("in sample", only="plain", priority=5)] * has_sample
     # the class that a metric is about stands in its title, or beside each number where systems have different ones
     classes = {system.positive for system in systems}
     rows: list[Sequence[Cell]] = []
@@ -1086,7 +1088,7 @@ def _make_appendix(evaluation: Evaluation, unit: Units) -> Appendix:
             reason = shorten_reason(f"undefined: {estimate.undefined}")
             cells.append(reason if estimate.shown is None else f"{notation.whole(estimate)}{about}")
             plain.append(notation.shown(estimate) + f" ({within})" * bool(within) + about)
-        sample = [notation.in_sample(systems[0].estimate(name))] * (len(systems) == 1)
+        sample = [notation.in_sample(systems[0].estimate(name))] * has_sample
         rows.append([(Term(name, title), " ", Code(name)), *cells, *plain, *sample])
     left = len(evaluation.systems) - len(systems)
     notes: list[Phrase] = [f"The best {len(systems)} systems; {left} more are in the downloads below."] if left else []
