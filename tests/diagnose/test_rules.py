@@ -486,9 +486,11 @@ def test_so_have_grouped_rows_and_reports_and_a_comparison_says_it() -> None:
     assert entry["captured"] == evaluate(truth, predicted).systems[0].metrics["proficiency"].shown
     assert entry["accuracy_low"] is not None
 
-    for metric, is_said in (("proficiency", True), ("accuracy", False)):
+    for metric, is_decisive in (("proficiency", True), ("accuracy", False)):
         compared = compare(truth, {"x": predicted, "y": truth}, metrics=metric)
-        assert ("dominant_class" in codes(compared.findings)) is is_said
+        (finding,) = (finding for finding in compared.findings if finding.code == "dominant_class")
+        assert finding.is_warning is is_decisive
+        assert "By captured information" not in compared.to_text()
 
 
 def test_samples_of_the_other_classes_are_counted_by_their_effective_size() -> None:

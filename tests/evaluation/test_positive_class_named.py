@@ -85,8 +85,9 @@ def test_page(tmp_path: Path) -> None:
 def test_comparison_in_every_form() -> None:
     found = ifs.compare({"one": TABLE, "two": OTHER}, metrics=["precision", "accuracy"])
 
-    assert "Precision of 'dog'  higher is better" in found.to_text()
-    assert "## Precision of 'dog'\n\n*higher is better*" in found.to_markdown()
+    assert "precision of 'dog' 81.8% against 63.6%" in found.to_text()
+    assert "Precision of 'dog'  higher is better" in ifs.reports.render(found, "text", max_rows=0)
+    assert "## Precision of 'dog'\n\n*higher is better*" in ifs.reports.render(found, "markdown", max_rows=0)
     assert "precision of 'dog'" in found.ranking[0].statement
     assert "of 'dog'" not in found.ranking[1].statement
     assert found.to_dict()["positive"] == "dog"

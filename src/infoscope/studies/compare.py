@@ -1565,7 +1565,9 @@ def _describe_intervals(systems: Mapping[str, System], options: CompareOptions) 
                 f"have {dominant.others:,.4g} together: too few to say how well systems tell them; intervals and "
                 f"verdicts in {_join_names(doubtful)} hold less often than they say"
             )
-            yield Finding("dominant_class", text, "warning", {"metrics": doubtful, "label": dominant.label})
+            is_decisive = options.metrics[0].name in doubtful
+            evidence: dict[str, Json] = {"metrics": [*doubtful], "label": dominant.label}
+            yield Finding("dominant_class", text, "warning" if is_decisive else "note", evidence)
             return
 
 

@@ -247,6 +247,8 @@ def _title_in_sentence(metric: str, positive: str | None) -> str:
 
 def _write_lede(comparison: Comparison) -> Iterator[Phrase]:
     first, *others = comparison.ranking
+    doubtful = [finding.evidence["metrics"] for finding in comparison.findings if finding.code == "dominant_class"]
+    others = [ranking for ranking in others if not doubtful or ranking.metric not in doubtful[0]]  # type: ignore[operator]
     if len(first.contenders) > 1:
         for ranking in others:
             yield from _compare_verdicts(comparison, first, ranking)
