@@ -31,7 +31,7 @@ def test_page_opens_fits_and_is_accessible(visit: Any, name: str, window: dict[s
 
 @pytest.mark.parametrize("name", ["rejections", "settings", "hostile comparison"])
 def test_without_code_words_and_tables_are_there(visit: Any, name: str) -> None:
-    page = visit(name, java_script_enabled=False)
+    page = visit(name, java_script_enabled=False, folded=True)
 
     assert len(page.inner_text("header")) > 150
     assert page.locator("table:visible tbody tr").count() >= 3
@@ -135,7 +135,7 @@ def test_settings_are_found_sorted_and_saved(visit: Any, tmp_path: Path) -> None
 
 
 def test_comparison_is_sorted_searched_copied_and_saved(visit: Any, tmp_path: Path) -> None:
-    page = visit("hostile comparison")
+    page = visit("hostile comparison", folded=True)
     page.evaluate("navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve(); }")
     first = page.locator(".forest").first
     first.locator(".sort", has_text="erroneous information ratio").click()
@@ -157,7 +157,7 @@ def test_comparison_is_sorted_searched_copied_and_saved(visit: Any, tmp_path: Pa
 
 def test_definitions_are_one_click_away(visit: Any) -> None:
     page = visit("hostile comparison")
-    page.locator("header .term", has_text="proficiency").click()
+    page.locator("header .term", has_text="captured information").click()
     page.wait_for_function("document.querySelector('#definitions').open")
 
     assert page.locator("#def-proficiency").is_visible()
@@ -165,7 +165,6 @@ def test_definitions_are_one_click_away(visit: Any) -> None:
 
 def test_systems_that_cannot_be_told_apart_share_a_letter_and_a_bar(visit: Any) -> None:
     page = visit("hostile comparison")
-    page.locator("summary", has_text="Each metric").click()
     rows = page.locator(".forest:has(.groups)").first.locator("tbody tr")
     letters = {row.locator("th").inner_text(): row.locator(".groups").inner_text() for row in rows.all()}
     others = [name for name in letters if name not in ("good", "poor")]
