@@ -108,7 +108,7 @@ def test_gate(rows: str, tmp_path: Path) -> None:
     asked = ("gate", rows, "-t", "t", "-s", "a", "--min", "recall=0.1")
     checks = json.loads(ran(*asked, "--positive", "dog", "--format", "json"))["checks"]
     assert checks[0]["condition"] == "recall of 'dog' at least 0.1"
-    assert "recall of 'cat' at least 0.1" in ran(*asked, "--positive", "cat")
+    assert "recall of 'cat' at least 10.0%" in ran(*asked, "--positive", "cat")
 
     base = tmp_path / "base.json"
     ran("evaluate", rows, "-t", "t", "-s", "a", "--format", "json", "-o", str(base))
