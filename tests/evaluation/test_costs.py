@@ -151,8 +151,8 @@ def test_a_comparison_is_paired_and_ranks_by_cost(rows: pd.DataFrame) -> None:
     assert pair.verdict == "better"
     assert pair.estimate.mean == pytest.approx(gaps.mean(), abs=0.5 * gaps.std() / np.sqrt(240))
     assert pair.estimate.sd == pytest.approx(gaps.std() / np.sqrt(240), rel=0.2)
-    assert "Expected cost" in result.to_text()
-    assert "Expected cost" in result.to_markdown()
+    assert "expected cost 0.438 against 0.892" in result.to_text()
+    assert "expected cost 0.438" in result.to_markdown()
     only = ifs.compare(rows, truth="gold", system=["svm", "knn"], costs=COSTS, metrics="expected_cost")
     assert {each.metric for each in only.pairs} == {"expected_cost"}
     tables = {name: ifs.Contingency.from_labels(rows["gold"], rows[name]) for name in ("svm", "knn")}
@@ -249,7 +249,7 @@ def test_on_the_command_line(rows: pd.DataFrame, tmp_path: Path) -> None:
         paid(rows, "svm").mean()
     )
     assert "Expected cost" in run("evaluate", *columns).stdout
-    assert "Expected cost" in run("compare", *columns).stdout
+    assert "expected cost 0.438" in run("compare", *columns).stdout
     assert run("gate", *columns, "--max", "expected_cost=9").exit_code == 0
     assert "expected_cost" in run("explain", "mean cost").stdout
     costs.write_text(FILE.replace("cow,1", "cwo,1"))
