@@ -154,7 +154,7 @@ def test_a_comparison_is_paired_and_ranks_by_cost(rows: pd.DataFrame) -> None:
     assert "expected cost 0.438 against 0.892" in result.to_text()
     assert "expected cost 0.438" in result.to_markdown()
     only = ifs.compare(rows, truth="gold", system=["svm", "knn"], costs=COSTS, metrics="expected_cost")
-    assert {each.metric for each in only.pairs} == {"expected_cost"}
+    assert {each.metric for each in only.pairs} == {"expected_cost", "proficiency"}
     tables = {name: ifs.Contingency.from_labels(rows["gold"], rows[name]) for name in ("svm", "knn")}
     unpaired = ifs.compare(tables, costs=COSTS).between("svm", "knn", "expected_cost")
     assert unpaired is not None
