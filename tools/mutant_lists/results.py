@@ -283,11 +283,13 @@ MUTANTS = (
         ("tests/results/test_hostile_names.py::test_the_repr_stays_within_five_lines_that_can_be_printed",),
     ),
     Mutant(
-        "the system of a finding keeps its width",
+        "the first screen has findings of the best system alone",
         "_write_findings",
-        'f"{shorten_label(_escape(name, look), _READABLE_NAME, look.signs)}: "',
-        'f"{name}: "',
-        ("tests/results/test_hostile_names.py::test_text_keeps_its_width_and_commands_no_terminal",),
+        "outline.findings[:MAX_FINDINGS] if look.max_rows else every",
+        "every",
+        (
+            "tests/evaluation/test_first_screen.py::test_what_concerns_a_system_that_nobody_would_choose_is_in_full_only",
+        ),
     ),
     Mutant(
         "ordered classes drawn in their order",
