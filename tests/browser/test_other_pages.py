@@ -93,7 +93,6 @@ def test_marks_move_with_the_slider_and_lead_it(visit: Any) -> None:
     page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 0.4 * box["height"])
     middle = float(page.locator(".now line").get_attribute("x1"))
     assert middle == pytest.approx(340.0, abs=12.0)  # half of the picture's 680
-    page.locator("summary", has_text="Operating points").click()
     row = page.locator(".points tbody tr").nth(3)
     row.locator(".pick").focus()
     page.keyboard.press("Enter")
