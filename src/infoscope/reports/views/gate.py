@@ -124,7 +124,7 @@ def _tabulate_conditions(gate: Gate) -> Table:
     ]
     if any(not write_found(check) for check in gate.checks):
         columns.append((Column("", "text", 7, folds=True), lambda check: "" if write_found(check) else check.text))
-    return Table(*tabulate(gate.checks, *columns), "Conditions", max_rows=ALL_ROWS)
+    return Table(*tabulate(gate.checks, *columns), "Conditions", max_rows=ALL_ROWS, stacks=True)
 
 
 def _write_requirement(check: Check) -> str:
