@@ -6,6 +6,27 @@ __all__ = ["MUTANTS"]
 
 MUTANTS = (
     Mutant(
+        "samples that decide ask for even odds",
+        "count_samples_to_decide",
+        "ndtri(POWER)",
+        "ndtri(0.5)",
+        ("tests/compare/test_first_screen.py::test_as_many_more_samples_are_asked_for_as_decide",),
+    ),
+    Mutant(
+        "rows still needed ask for even odds",
+        "is_enough",
+        "1 - POWER + shift",
+        "0.5 + shift",
+        ("tests/evaluation/test_gate_sample_size.py::test_f1_passes_with_the_promised_probability",),
+    ),
+    Mutant(
+        "samples that one alone gets right are exchanged",
+        "hits",
+        "right_a & ~right_b, right_b & ~right_a",
+        "right_b & ~right_a, right_a & ~right_b",
+        ("tests/compare/test_first_screen.py::test_samples_that_one_alone_gets_right_are_counted",),
+    ),
+    Mutant(
         "lines of equal error of a truth of few bits",
         "LINE_GAP",
         "LINE_GAP = 46.0",
