@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 
 import infoscope as ifs
 from infoscope import Contingency, Estimate, Evaluation, evaluate
+from infoscope.posterior.summary import Summary
 from tests.api import TableInput, encode, find, measure, metrics_of
 
 M6 = Contingency.from_matrix([[74, 6, 10], [0, 9, 1]], reject=2)
@@ -156,14 +156,15 @@ def test_cluster_names_mean_nothing() -> None:
 
 def test_belief_is_attached_where_there_is_one() -> None:
     class Believer:
-        def summaries(self, names: Sequence[str], level: float) -> dict[str, SimpleNamespace]:
-            believed = SimpleNamespace(mean=0.5, sd=0.1, low=0.5 - level / 10, high=0.5 + level / 10)
-            return dict.fromkeys(names, believed)
+        def summaries(self, names: Sequence[str], level: float) -> dict[str, Summary]:
+            parts = (0.5, 0.1, 0.5 - level / 10, 0.5 + level / 10)
+            return dict.fromkeys(names, Summary(*map(np.array, parts)))
 
-        def by_class(self, level: float) -> dict[str, SimpleNamespace]:
-            return {"recall": SimpleNamespace(mean=[0.4, 0.5], sd=[0.1, 0.1], low=[0.3, level / 3], high=[0.5, 0.6])}
+        def by_class(self, level: float) -> dict[str, Summary]:
+            parts = ([0.4, 0.5], [0.1, 0.1], [0.3, level / 3], [0.5, 0.6])
+            return {"recall": Summary(*map(np.array, parts))}
 
-        def by_output(self, level: float) -> dict[str, SimpleNamespace]:  # noqa: ARG002
+        def by_output(self, level: float) -> dict[str, Summary]:  # noqa: ARG002
             return {}
 
     system = measure(TableInput("a", M6, n=100, belief=Believer()), [], level=0.9)

@@ -124,10 +124,8 @@ def test_explain_says_the_rule() -> None:
     assert "positive class: the one named" not in ran("explain", "phi")
 
 
-@pytest.mark.parametrize(
-    ("form", "expected"), [("text", "Its recall of 'dog' is"), ("markdown", "Its recall of 'dog' is")]
-)
-def test_runs_at_several_settings(rows: str, form: str, expected: str) -> None:
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_runs_at_several_settings(rows: str, form: str) -> None:
     shown = ran(
         "sweep",
         rows,
@@ -145,7 +143,8 @@ def test_runs_at_several_settings(rows: str, form: str, expected: str) -> None:
         form,
     )
 
-    assert expected in shown
+    assert "F1 of 'dog' 100%" in shown
+    assert "chosen by recall of 'dog'" in shown
 
 
 @pytest.mark.slow

@@ -212,7 +212,8 @@ class ColumnNames:
         call = f"ifs.sweep({source}, truth={column!r}, score={given!r}{words})"
         if self.source is None:
             return call
-        return f"infoscope sweep {quote(self.source)} -t {quote(column)} {names}{options}, in Python {call}"
+        # the command comes last, so that it can be copied to the end of the line
+        return f"{call} in Python, or infoscope sweep {quote(self.source)} -t {quote(column)} {names}{options}"
 
 
 # ── pairs of a truth and predictions that are no classes ─────────────────────────────────────────
@@ -304,7 +305,7 @@ def _describe_scores(
     clusters = (
         "" if system.are_measured else "; if the numbers name clusters, say task='clustering' (--task clustering)"
     )
-    return f"{text}; choose a threshold for them: {call}{clusters}"
+    return f"{text}{clusters}; choose a threshold for them: {call}"
 
 
 def _describe_quantities(columns: ColumnNames, name: str, truth: ColumnValues, system: ColumnValues) -> str:

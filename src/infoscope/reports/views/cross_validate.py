@@ -91,7 +91,7 @@ def outline(result: CrossValidation, _unit: Units) -> Outline:
     clouds = [Figure(fold_clouds(result).panel(), caption)] if is_drawn else []
     return Outline(
         title=f"{words.study} of {len(result.names)} {words.system}s",
-        kicker=(words.study.lower(), runs, *([size] if size else [])),
+        kicker=(words.study, runs, *([size] if size else [])),
         headline=lead,
         tiles=list(_make_tiles(ranked)),
         tile_heads=("mean", "± sd", ""),
