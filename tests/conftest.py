@@ -3,9 +3,11 @@
 import atexit
 import gc
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from _pytest.doctest import DoctestModule
@@ -16,6 +18,11 @@ from tests import extras
 
 TOGETHER = ("tests/docs", "tests/reports", "tests/results")
 """Folders whose files share what takes long to make: the reference pages, reports and results."""
+
+# The shell is the same engine without the windows, menus and services around it, and takes two thirds of the time
+PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
+FLAGS += ["--js-flags=--no-opt --no-maglev"]  # a page lives for a second: compiling for speed costs more
 
 gc.set_threshold(100_000, 50, 100)  # looking for garbage among thousands of tests takes a tenth of their time
 
@@ -35,6 +42,19 @@ os.environ["COLUMNS"] = "100"
 os.environ["SOURCE_DATE_EPOCH"] = "1790000000"  # results say when they were made
 
 extras.install()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Start one browser per worker: Playwright cannot be started a second time beside it."""
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (pip install playwright)")
+    program = os.environ.get("INFOSCOPE_CHROMIUM") or next(filter(None, map(shutil.which, PROGRAMS)), None)
+    if program is None:
+        pytest.skip("no chromium on this machine (apt-get install chromium), so pages are not tried in a browser")
+    with api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield started
+        started.close()
 
 
 @pytest.hookimpl(wrapper=True)

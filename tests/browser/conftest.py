@@ -1,8 +1,6 @@
 """A real browser: chromium driven by Playwright, and axe-core; tests skip where these are missing."""
 
 import json
-import os
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from importlib.resources import as_file, files
@@ -17,10 +15,6 @@ ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 AXE_CODE = AXE.read_text(encoding="utf-8") if AXE.is_file() else ""
 RUN_AXE = Path(__file__).with_name("accessibility.js").read_text(encoding="utf-8").rstrip().rstrip(";")
-# The shell is the same engine without the windows, menus and services around it, and takes two thirds of the time
-PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
-FLAGS += ["--js-flags=--no-opt --no-maglev"]  # a page lives for a second: compiling for speed costs more
 
 SMOKE = (
     "test_page.py::test_page_opens_fits_and_is_accessible[typical-desktop]",
@@ -45,18 +39,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         item.add_marker("browser")
         if item.nodeid.removeprefix("tests/browser/") in SMOKE:
             item.add_marker("smoke")
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (pip install playwright)")
-    program = os.environ.get("INFOSCOPE_CHROMIUM") or next(filter(None, map(shutil.which, PROGRAMS)), None)
-    if program is None:
-        pytest.skip("no chromium on this machine (apt-get install chromium), so pages are not tried in a browser")
-    with api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=FLAGS)
-        yield started
-        started.close()
 
 
 class Pages(dict[str, Path]):

@@ -303,6 +303,7 @@ MEASURED |= {
 
 FACTS = frozenset(
     """
+    abstains changes no_clear_winner no_tracks open_condition rows_needed
     absent_classes absent_runs all_rows_differ balanced_classes beside_labels_only blank_labels captured
     class_never_labelled clock_turned_back clusters constant constant_system copies_unnoticed corrected_verdicts
     costs_by_position dominant_class doubtful_costs few_groups future_run grouped_rows groups_without_rows
@@ -335,7 +336,7 @@ NOT_MEASURED = frozenset(
     below_chance better_threshold classes_merged different_data input_doubt judge_changed judge_favours_system
     judge_of_no_use judge_steady labelled_rows_differ labels_not_random mostly_chance names_swapped no_information
     not_settled only_together run_together shared_errors threshold_fits verdicts_depend_on_predictions
-    verdicts_reversed verdicts_shifted votes_misfit worse_classes worse_run worse_run_before
+    scale_temperature verdicts_reversed verdicts_shifted votes_misfit worse_classes worse_run worse_run_before
     """.split()  # noqa: SIM905 - a list of words
 )
 """Findings of studies that take seconds per table; their own tests try them on few."""

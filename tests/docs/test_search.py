@@ -1,17 +1,15 @@
 """Users find their page: in two clicks from the index, and among the first three hits of the site's own search."""
 
 import json
-import os
 import re
 import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from posixpath import dirname, join, normpath
+from typing import Any
 
 import pytest
-
-from tests.browser.conftest import FLAGS, PROGRAMS
 
 pytest.importorskip("sphinx")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -84,23 +82,19 @@ def test_pages_for_contributors_are_not_in_the_search(site: Path) -> None:
     assert (site / "contributors" / "decisions.html").exists()
 
 
-def test_the_filter_shows_what_has_the_words_and_hides_the_rest(site: Path) -> None:
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (pip install playwright)")
-    program = os.environ.get("INFOSCOPE_CHROMIUM") or next(filter(None, map(shutil.which, PROGRAMS)), None)
-    if program is None:
-        pytest.skip("no chromium on this machine (apt-get install chromium), so the filter is not tried")
-    with api.sync_playwright() as playwright:
-        page = playwright.chromium.launch(executable_path=program, args=FLAGS).new_page()
-        for name, words, shown, hidden in (
-            ("metrics/agreement", "kappa chance", "#metric-kappa", "#metric-accuracy"),
-            ("metrics/index", "theil", "a[href$='#metric-proficiency']", "a[href$='#metric-accuracy']"),
-            ("findings", "recall rare", "#accuracy-paradox", "#few-samples"),
-        ):
-            page.goto((site / "reference" / f"{name}.html").as_uri())
-            assert page.locator(hidden).first.is_visible()
-            page.fill("input.filter", words)
-            assert page.locator(shown).first.is_visible(), name
-            assert not page.locator(hidden).first.is_visible(), name
+def test_the_filter_shows_what_has_the_words_and_hides_the_rest(site: Path, browser: Any) -> None:
+    page = browser.new_page()
+    for name, words, shown, hidden in (
+        ("metrics/agreement", "kappa chance", "#metric-kappa", "#metric-accuracy"),
+        ("metrics/index", "theil", "a[href$='#metric-proficiency']", "a[href$='#metric-accuracy']"),
+        ("findings", "recall rare", "#accuracy-paradox", "#few-samples"),
+    ):
+        page.goto((site / "reference" / f"{name}.html").as_uri())
+        assert page.locator(hidden).first.is_visible()
+        page.fill("input.filter", words)
+        assert page.locator(shown).first.is_visible(), name
+        assert not page.locator(hidden).first.is_visible(), name
+    page.close()
 
 
 def test_papers_are_found_by_name_from_the_index(site: Path) -> None:

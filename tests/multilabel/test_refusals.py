@@ -111,7 +111,11 @@ FILES: list[tuple[str | bytes, str | bytes, dict[str, Any], str]] = [
         for text, options, said in (
             ("q1\t0\n", {"input_format": "erd"}, "line 1 has 2 fields and the category is in column 2"),
             ("\n", {"input_format": "erd"}, "has no lines; ERD rows"),
-            ("q1\ta\n", {"input_format": "xml"}, "input_format must be one of 'lists', 'rows', 'erd', got 'xml'"),
+            (
+                "q1\ta\n",
+                {"input_format": "xml"},
+                "must be one of 'lists', 'stripped_lists', 'rows', 'erd', got 'xml'",
+            ),
             ("q1\ta\n", {"input_format": "erd", "object": "q", "category": "c"}, "has no header"),
             ("q1\ta\n", {"one_sided": "guess"}, "one_sided must be one of 'leave_out', 'empty', got 'guess'"),
             ("q1\ta\n", {"assign_by": "luck"}, "assign_by must be one of 'information', 'proficiency', got 'luck'"),

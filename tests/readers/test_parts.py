@@ -74,7 +74,7 @@ def test_systems_can_be_picked(tmp_path: Path) -> None:
     read_tables(log(tmp_path / "a.csv", LINES), truth="gold", system=["svm", "knn"]).save(tmp_path / "a.ifs")
 
     assert list(read_tables(tmp_path / "a.ifs", system=["knn"])) == [((), "knn")]
-    with pytest.raises(UnknownNameError, match="no system 'cnn'; it has 'svm', 'knn'"):
+    with pytest.raises(UnknownNameError, match="no system 'cnn'; did you mean 'knn'"):
         read(tmp_path / "a.ifs", system="cnn")
 
 

@@ -87,7 +87,7 @@ def fit_labels(labels: Iterable[object], room: float, size: float = 12.5) -> lis
 def shorten_names(labels: Iterable[object], most: int) -> list[str]:
     """Cut names that stand side by side; where that would make two alike, words that all share are left out.
 
-    >>> shorten_names(["number 005 of the catalogue", "number 007 of the catalogue"], 18)
+    >>> shorten_names(["number 005 of the catalogue", "number 007 of the catalogue"], 12)
     ['…005…', '…007…']
     """
     return _tell_apart(labels, lambda text: shorten(text, most))

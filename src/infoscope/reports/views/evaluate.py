@@ -298,7 +298,7 @@ def _write_headline(evaluation: Evaluation, focus: SystemResult) -> Phrase:
         return _write_chance_headline(focus, many if all(not system.is_informative for system in evaluation) else 1)
     rank = ""
     if many > 1:
-        alike = sum(system.metrics["proficiency"].shown == captured.shown for system in evaluation) - 1
+        alike = sum(system.estimate("proficiency").shown == captured.shown for system in evaluation) - 1
         place = f"least of {many} {_count_word(evaluation)}" if focus.group else f"most of {many} systems"
         rank = f", the {place}" + (f"; {pluralize(alike, 'other')} as much" if alike else "")
     information = f"{format_share(captured.shown)} of the information in the truth{rank}."
