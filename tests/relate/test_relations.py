@@ -292,3 +292,18 @@ def test_splits_are_the_most_telling_ones() -> None:
     x, y = rng.integers(0, 2, (2, 500))
     found = ifs.relate({**noise, "x": x, "y": y, "z": x ^ y}, target="z", permutations=99)
     assert {found.splits[0].first, found.splits[0].second} == {"x", "y"}
+
+
+def test_relations_that_are_chance_come_last() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 600)
+    guess = np.where(rng.random(600) < 0.8, truth, 1 - truth)
+    rows = {"truth": truth.tolist(), "guess": guess.tolist(), "day": [f"r{at % 300}" for at in range(600)]}
+
+    result = ifs.relate(rows, keep="day")
+
+    assert result.pair("truth", "day").information.value > result.pair("truth", "guess").information.value
+    assert (result.relations[0].first, result.relations[0].second) == ("truth", "guess")
+    text = result.to_text()
+    assert "<0.1%" in text
+    assert "<0.001" not in text

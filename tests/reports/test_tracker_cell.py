@@ -65,6 +65,27 @@ def test_a_hundred_cells_stay_light() -> None:
     assert "and 7 more" in many
 
 
+def test_what_few_tracks_cannot_show_is_left_out() -> None:
+    stage = Stage(objects=4, frames=20)
+    text = tracking.compare(stage.truth(), {"less": stage.missing(2), "more": stage.missing(1)}).to_text()
+
+    assert "more is first of 2 trackers (not tested)" in text
+    assert "()" not in text
+    assert "probability )" not in text
+
+
+def test_each_loss_is_missed_or_false() -> None:
+    tracks = np.vstack([STAGE.missing(2), STAGE.false_tracks(2)])
+    text = tracking.evaluate(STAGE.truth(), tracks).to_text()
+
+    missed = re.search(r"^ +not detected( +)[\d.]+%( +)", text, re.MULTILINE)
+    false = re.search(r"^ +false detections( +)[\d.]+%  ", text, re.MULTILINE)
+    assert missed is not None
+    assert false is not None
+    assert false.start(0) > missed.start(0)
+    assert len("false detections" + false[1]) > len("not detected" + missed[1])  # a column further to the right
+
+
 def test_what_cannot_be_judged_is_said() -> None:
     alone = Stage(objects=1, frames=5)
     cell = tracking.evaluate(alone.truth(), alone.truth())._repr_html_()

@@ -265,4 +265,14 @@ def test_intervals_of_one_sequence_allow_for_how_sequences_differ() -> None:
     population = compute_values(stack([each.total for each in sequences]).total(), SETTINGS.per)
     for name in ("false_information_ratio", "idf1", "hota"):
         found = [estimate_metrics([each], SETTINGS)[0][name] for each in sequences]
-        assert np.mean([each.low <= population[name] <= each.high for each in found]) > 0.82, name
+        covered = [each.low is not None and each.low <= population[name] <= each.high for each in found]
+        assert np.mean(covered) > 0.82, name
+
+
+def test_sequences_that_are_all_alike_have_no_interval() -> None:
+    truth, tracks = ({f"s{at}": rows for at in range(5)} for rows in (Stage().truth(), Stage().missing(3)))
+
+    hota = tracking.evaluate(truth, tracks).systems[0].metrics["hota"]
+
+    assert hota.value is not None
+    assert hota.low is hota.high is None

@@ -429,7 +429,10 @@ def relate(
     )
     if bins == "nearest":
         result = replace(result, relations=tuple(_estimate_by_neighbours(raw, result.relations, seed)))
-    return replace(result, findings=findings)
+    ordered = sorted(
+        result.relations, key=lambda pair: (not pair.is_significant(level), -(pair.information.shown or 0.0))
+    )
+    return replace(result, relations=tuple(ordered), findings=findings)
 
 
 def _select_pairs(names: Sequence[str], target: str | None, given: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -514,7 +517,7 @@ def _tabulate_strata(patterns: Rows, given: int) -> Iterator[NDArray[Any]]:
 
 
 def _correct(relations: Iterable[Relation], correction: Correction) -> list[Relation]:
-    """Correct the P-values for the number of relations, and sort these by information, the strongest first."""
+    """Correct the P-values for the number of relations, and sort these by the sample's information."""
     relations = list(relations)
     p_values = correct_p_values([relation.p_value for relation in relations], correction)
     corrected = [replace(relation, adjusted_p=p) for relation, p in zip(relations, p_values, strict=True)]

@@ -43,6 +43,8 @@ LOST = ("missed", "confused", "fragmented")
 """The lines that a truth track can lose, or have broken up."""
 MIN_UNITS = 5
 """Fewer sequences, or truth tracks, say nothing about how they vary."""
+MIN_SD = 1e-12
+"""Sequences that all have the same value show no variation: it has no interval."""
 BLOCKS = 5
 SD_BETWEEN_SEQUENCES = 2.0
 """Factor on the sd from the tracks of fewer sequences, for how sequences differ."""
@@ -247,7 +249,7 @@ def estimate_metrics(
     estimates = {}
     for entry in get_measures(settings.per):
         value, sd = float(values[entry.name]), spread.sd.get(entry.name)
-        if sd is None or not np.isfinite(value):
+        if sd is None or sd <= MIN_SD or not np.isfinite(value):
             estimates[entry.name] = Estimate.of(value, entry.card.undefined)
         else:
             lowest, highest = entry.card.range

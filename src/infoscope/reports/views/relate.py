@@ -23,7 +23,7 @@ from infoscope.reports.outline import (
     Table,
 )
 from infoscope.reports.shared import tabulate
-from infoscope.results.notation import Units, format_count, format_interval, format_p_value, format_share
+from infoscope.results.notation import Units, format_count, format_interval, format_probability, format_share
 from infoscope.studies.relate import EntropyParts, InformationRange, Relation, Relations
 
 MAX_ROWS = 8
@@ -67,6 +67,7 @@ def outline(result: Relations, unit: Units) -> Outline:
             *sections,
             *_make_split_section(result, unit),
             *pictures,
+            *_make_test_section(result),
             *_make_together_section(result, unit),
             _make_column_section(result, unit),
             *_make_triangle_section(
@@ -147,7 +148,7 @@ def _make_relation_section(
         *((_make_share_column(),) if target else ()),
         (Column(unit.name), write_bits),
         (Column("interval", priority=7), lambda item: format_interval(item.information, unit.per_bit, 3)),
-        (Column("P corrected", priority=8), lambda item: format_p_value(item.adjusted_p)),
+        (Column("P corrected", priority=8), lambda item: format_probability(item.adjusted_p)),
         *(
             ()
             if target
@@ -160,6 +161,22 @@ def _make_relation_section(
         (Column("rows", priority=2), lambda item: format_count(item.rows)),
     )
     return Section(heading, [Table(*rows, search="relations", max_rows=MAX_ROWS)], anchor)
+
+
+def _make_test_section(result: Relations) -> Iterator[Section]:
+    """Show P before and after correction, and the test that it comes from."""
+    if result.correction == "none" or not result.relations:
+        return
+    rows = tabulate(
+        result.relations,
+        (Column("column", "name"), lambda item: Name(item.first, 24)),
+        (Column("column", "name"), lambda item: Name(item.second, 24)),
+        (Column("P"), lambda item: format_probability(item.p_value)),
+        (Column("P corrected"), lambda item: format_probability(item.adjusted_p)),
+        (Column("test", "text", 6), lambda item: item.method),
+    )
+    table = Table(*rows, search="relations", max_rows=MAX_ROWS)
+    yield Section("Tests", [table], "tests", aside="P before correction", folded=True)
 
 
 def _make_share_column() -> tuple[Column, Callable[[Relation], Cell]]:

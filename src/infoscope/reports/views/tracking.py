@@ -164,7 +164,7 @@ def _write_headline(evaluation: TrackingEvaluation, focus: TrackerResult) -> Phr
         is_best = pair.verdict == "better"
         first = f" is {'the best' if is_best else 'first'} of {len(evaluation.systems)} trackers"
         chance = format_probability(pair.probability_a_better)
-        sure = f" ({'' if is_best else 'not significantly, '}probability {chance})"
+        sure = f" ({'' if is_best else 'not significantly, '}probability {chance})" if chance else " (not tested)"
     return (
         Name(focus.name, 48),
         f"{first}{sure}: it has a HOTA of {hota} and {carried}.",
@@ -270,7 +270,8 @@ def _compare_trackers(evaluation: TrackingEvaluation) -> Section:
         if pair is None or pair.estimate.shown is None:
             return UNDEFINED
         notation = MetricNotation(metric)
-        return f"{notation.signed(pair.estimate.shown)} ({notation.signed_interval(pair.estimate)})"
+        within = notation.signed_interval(pair.estimate)
+        return f"{notation.signed(pair.estimate.shown)}{f' ({within})' * bool(within)}"
 
     rows = tabulate(
         evaluation.ranking[1:],
@@ -301,6 +302,9 @@ def _show_losses(focus: TrackerResult) -> Section:
     def count(name: str, word: str) -> str:
         return pluralize(round(focus.metrics[name].shown or 0.0), word)
 
+    def write_share(line: str) -> str:
+        return format_share(focus.ledger[line] / truth) if truth > 0 else UNDEFINED
+
     seen = {
         "missed": f"{format_count(focus.metrics['false_negatives'].shown)} of {pluralize(focus.n, 'detection')}",
         "fragmented": count("breaks", "break"),
@@ -311,10 +315,16 @@ def _show_losses(focus: TrackerResult) -> Section:
     rows = tabulate(
         lines,
         (Column("ledger", "text"), _LOSSES.__getitem__),
-        (Column("of truth"), lambda line: format_share(focus.ledger[line] / truth) if truth > 0 else "–"),
+        *(
+            (Column(word), lambda line, own=own: write_share(line) if line in own else "")
+            for word, own in (("missed", ("missed", "confused")), ("false", ("fragmented", "spurious")))
+        ),
         (Column("count", "text", 7), seen.__getitem__),
     )
-    block: Block = Table(*rows, "Losses", max_rows=ALL_ROWS) if lines else Paragraph("Nothing is missed or false.")
+    note = "In shares of the truth's information: 100% less the missed is captured, the false comes on top."
+    block: Block = Paragraph("Nothing is missed or false.")
+    if lines:
+        block = Table(*rows, "Losses", note=note, max_rows=ALL_ROWS)
     return Section("Where the information goes", [block], "bits", link="Losses")
 
 
