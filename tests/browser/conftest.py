@@ -184,6 +184,8 @@ def visit(windows: Windows, pages: Pages) -> Iterator[Any]:
         window.open(pages[name])
         if not folded:
             window.page.evaluate("document.querySelectorAll('.folds > details').forEach((fold) => (fold.open = true))")
+            if window.has_code:  # a map places its names in the frame that shows it first
+                window.page.evaluate("new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))")
         return window.page
 
     yield open_page

@@ -274,7 +274,7 @@ def test_hover_lights_a_system_everywhere_and_the_keyboard_reaches_classes(visit
     lit = page.locator(".hov").evaluate_all("all => [...new Set(all.map(n => n.dataset.of))]")
     assert lit == ["system 1"]
     assert page.locator(".map .pt.hov").count() >= 3
-    page.locator("h2").first.hover()
+    page.locator("article:visible h3").first.hover()
     assert page.locator(".hov").count() == 0
     article = page.locator("article:visible")
     article.locator(".classes .pick").nth(2).focus()

@@ -66,7 +66,7 @@ def draw_systems(content: tuple[Evaluation, Units]) -> Html:
     for place, system in enumerate(evaluation.ranking):
         matrix, shares_of_cells = draw_confusion_matrix(system)
         shares += [] if shares_of_cells is None else [shares_of_cells]
-        advice = draw_findings(collect_findings(evaluation, system))
+        advice = draw_findings(collect_findings(evaluation, system), level=3)
         detail = _draw_system(system, unit, order[id(system)], advice, matrix)
         if place:
             detail = element("details", element("summary", plain_label(system.title)[:80]), detail, class_="other")
@@ -77,14 +77,14 @@ def draw_systems(content: tuple[Evaluation, Units]) -> Html:
 
 def _draw_system(system: SystemResult, unit: Units, position: int, advice: Html, matrix: Html) -> Html:
     blocks = tabulate_confusions(system, MAX_PAIRS, "pair") if system.is_informative else ()
-    why = [element("h2", "Why: the costliest confusions"), *map(draw_block, blocks)] if blocks else []
+    why = [element("h3", "Why: the costliest confusions"), *map(draw_block, blocks)] if blocks else []
     left, right = [*why, advice], [matrix, _draw_examples(system)]
     sides = [element("div", *side) for side in (left, right) if any(side)]
     classes = list(map(draw_block, tabulate_classes(system, unit)))
     summary = element("summary", "Classes", element("small", "recall, precision, and what each costs", class_="dim"))
     return element(
         "article",
-        element("h3", draw_label(system.title, 60), class_="system-name sr"),
+        element("h2", draw_label(system.title, 60), class_="system-name sr"),
         element("div", *sides, class_="two sides"),
         element("div", element("details", summary, *classes), class_="folds") if classes else Html(""),
         class_="system",
@@ -246,7 +246,7 @@ def draw_confusion_matrix(system: SystemResult) -> tuple[Html, Json]:
     """
     if not system.truth_labels:
         return Html(""), None
-    heading = element("h4", "What is confused with what")
+    heading = element("h3", "What is confused with what")
     cells = None
     if system.table is not None:
         with suppress(InfoscopeError):
