@@ -119,6 +119,10 @@ def test_a_comparison_says_which_metrics_change_with_classes_that_no_row_shows()
     (missing,) = [finding for finding in found.findings if finding.code == "unseen_classes"]
     assert "8 true classes occur once, so about 33% of cases" in missing.text
     assert missing.evidence["metrics"] == ["macro_f1"]
+    assert {place.estimate.low for place in found.ranking[0].places} == {None}
+    assert None not in {place.estimate.low for place in found.ranking[1].places}
+    assert "Macro F1" in found.to_text(full=True)
+    assert "<svg" in found.to_html()
     assert "unseen_classes" not in codes(ifs.compare(truth, systems, metrics=["proficiency"]))
     assert "unseen_classes" not in codes(
         ifs.compare(truth * 3, {k: v * 3 for k, v in systems.items()}, metrics=["macro_f1"])

@@ -103,6 +103,9 @@ def test_the_rare_class_is_the_one_that_advice_is_about(tmp_path: Path) -> None:
     framed = ifs.evaluate(frame, truth="label", system="never")["never"]
     advised = "infoscope.sweep(SOURCE, truth='label', score='COLUMN', positive='bad row')"
     assert finding(framed, "predicted_too_rarely").command == advised
+    matrix = ifs.evaluate(ifs.Contingency.from_labels(frame["label"], frame["never"]))["system"]
+    advised = "infoscope sweep FILE -t TRUTH --score COLUMN --positive 'bad row'"
+    assert finding(matrix, "predicted_too_rarely").command == advised
 
 
 @pytest.mark.slow

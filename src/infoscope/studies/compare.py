@@ -947,7 +947,7 @@ def compare_rows(
         *left_out,
         *_describe_intervals(systems, options),
     )
-    return replace(result, findings=findings)
+    return _withhold_intervals(replace(result, findings=findings))
 
 
 def _correlate_pair(cells: PairCells, one: System, other: System, options: CompareOptions) -> dict[str, float]:
@@ -1022,7 +1022,20 @@ def _compare_tables(
     findings += [*undefined, *_describe_intervals(systems, options), Finding("unpaired", unpaired)]
     if options.prevalence is not None:
         findings.append(Finding("prevalence_stated", "true classes are re-weighted to the stated frequencies"))
-    return replace(result, findings=(*result.findings, *renamed, *findings))
+    return _withhold_intervals(replace(result, findings=(*result.findings, *renamed, *findings)))
+
+
+def _withhold_intervals(result: Comparison) -> Comparison:
+    """Leave out the intervals of metrics that would change with classes that no row shows, as an evaluation does."""
+    if all(finding.code != "unseen_classes" for finding in result.findings):
+        return result
+    rankings = []
+    for ranking in result.ranking:
+        places = ranking.places
+        if ranking.metric in CLASS_COUNT_METRICS:
+            places = tuple(replace(at, estimate=replace(at.estimate, sd=None, low=None, high=None)) for at in places)
+        rankings.append(replace(ranking, places=places))
+    return replace(result, ranking=tuple(rankings))
 
 
 def _is_table_renamed(one: Contingency, other: Contingency) -> bool:
@@ -1548,8 +1561,8 @@ def _describe_intervals(systems: Mapping[str, System], options: CompareOptions) 
     if missing is not None:
         text = (
             f"{missing.seen_once} true classes occur once, so about {missing.frequency:.0%} of cases belong to classes "
-            f"that no row shows; {_join_names(moving)} would change with them: these intervals and differences are "
-            "about the classes in these rows alone. Proficiency and accuracy hardly change"
+            f"that no row shows; {_join_names(moving)} would change with them: their values have no interval, and "
+            "differences are about the classes in these rows alone. Proficiency and accuracy hardly change"
         )
         yield Finding("unseen_classes", text, "warning", {"metrics": moving, "unseen_classes": missing.number})
     doubtful = [entry.name for entry in options.metrics if entry.name in DOMINANT_CLASS_METRICS]

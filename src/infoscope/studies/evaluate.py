@@ -613,7 +613,7 @@ def _name_sweep_commands(evaluation: Evaluation, names: ColumnNames) -> Evaluati
     for system in evaluation.systems:
         diagnosis = []
         for finding in system.diagnosis:
-            if finding.code not in THRESHOLD_FINDINGS:
+            if finding.code not in THRESHOLD_FINDINGS or names.in_tables:  # tables have no scores: a file is to name
                 diagnosis.append(finding)
                 continue
             positive, score = (str(finding.evidence.get(part, "COLUMN")) for part in ("positive", "score"))
@@ -622,7 +622,7 @@ def _name_sweep_commands(evaluation: Evaluation, names: ColumnNames) -> Evaluati
                 file = Path(names.source)  # documents travel: folders of this machine stay out of them
                 shown = file.name if file.is_absolute() else str(file)
                 command = sweep_command(str(label), shown, names.truth or "TRUTH", score)
-            elif names.truth is None and not names.in_tables:
+            elif names.truth is None:
                 command = f"infoscope.sweep(y_true, y_score, positive={label!r})"
             else:
                 command = f"infoscope.sweep(SOURCE, truth={names.truth!r}, score={score!r}, positive={label!r})"

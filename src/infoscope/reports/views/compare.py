@@ -386,11 +386,17 @@ def _name_column(metric: str) -> str:
 def _write_place(ranking: Ranking, place: Place) -> tuple[Cell, Cell, Cell]:
     """Return a system's whisker on the scale of all systems, its number and its interval."""
     notation, estimate = MetricNotation(ranking.metric), place.estimate
-    ends = [end for other in ranking.places for end in (other.estimate.low, other.estimate.high) if end is not None]
+    whisker = Whisker(estimate.low, place.shown, estimate.high, _find_scale(ranking))
+    return whisker, Strong(notation.value(place.shown)), notation.interval(estimate)
+
+
+def _find_scale(ranking: Ranking) -> tuple[float, float]:
+    """Return the ends of the scale that holds all values, and the intervals of those that have one."""
+    numbers = [number for at in ranking.places for number in (at.estimate.low, at.shown, at.estimate.high)]
+    ends = [number for number in numbers if number is not None]
     low, high = min(ends), max(ends)
     pad = 0.06 * (high - low) or 0.05
-    whisker = Whisker(estimate.low, place.shown, estimate.high, (low - pad, high + pad))
-    return whisker, Strong(notation.value(place.shown)), notation.interval(estimate)
+    return low - pad, high + pad
 
 
 def _write_difference(ranking: Ranking, pair: Difference, *, signed: bool) -> str:
@@ -494,9 +500,6 @@ def _make_ranking_section(comparison: Comparison, ranking: Ranking) -> Section:
 
 def _tabulate_ranking(comparison: Comparison, ranking: Ranking) -> Table:
     reference = comparison.reference(ranking)
-    ends = [end for place in ranking.places for end in (place.estimate.low, place.estimate.high) if end is not None]
-    low, high = min(ends), max(ends)
-    pad = 0.06 * (high - low) or 0.05
     groups = sorted({group for place in ranking.places for group in place.groups})
     notation = MetricNotation(ranking.metric)
     in_sample = any(notation.in_sample(place.estimate) for place in ranking.places)
@@ -535,7 +538,7 @@ def _tabulate_ranking(comparison: Comparison, ranking: Ranking) -> Table:
             (
                 Name(place.name),
                 Groups([groups.index(group) for group in place.groups], len(groups)),
-                Whisker(estimate.low, place.shown, estimate.high, (low - pad, high + pad)),
+                Whisker(estimate.low, place.shown, estimate.high, _find_scale(ranking)),
                 Strong(notation.value(place.shown)),
                 notation.interval(estimate),
                 *([notation.in_sample(estimate)] if in_sample else []),
