@@ -302,3 +302,31 @@ def test_label_sets_that_could_be_read_in_two_ways_are_rejected() -> None:
     swapped = {"ann": pd.Series([["x"], ["y"]], index=[0, 1]), "bob": pd.Series([["x"], ["y"]], index=[1, 0])}
     with pytest.raises(InputError, match="ann and bob are pandas objects"):
         ifs.agreement(swapped)
+
+
+def test_the_odd_annotator_comes_with_something_to_do(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, 200)
+    people = {
+        "ann": truth,
+        "bob": np.where(rng.random(200) < 0.9, truth, 0),
+        "eve": np.where(truth == 2, 1, truth),
+    }
+    pd.DataFrame(people).to_csv(tmp_path / "labels.csv", index=False)
+    found = ifs.agreement(str(tmp_path / "labels.csv"), system=["ann", "bob", "eve"])
+    finding = next(each for each in found.findings if each.code == "odd_one_out")
+
+    together = int((truth == 2).sum())
+    assert finding.text.startswith("eve stands apart in >99.9% of resampled item sets: ")
+    assert f"first the {together} items that are '2' to ann and '1' to eve." in finding.text
+    assert finding.command == "… -v"
+
+
+def test_text_in_full_has_the_coefficients_that_correct_chance_otherwise() -> None:
+    found = ifs.agreement(FOUR, draws=50)
+    text = found.to_text(full=True)
+
+    for name, title in (("randolph_kappa", "Randolph's kappa"), ("gwet_ac1", "Gwet's AC1")):
+        line = next(line for line in text.splitlines() if line.strip().startswith(title))
+        assert f"{found.coefficients[name].value:.3f}" in line
+        assert title not in found.to_text()

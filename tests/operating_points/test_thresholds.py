@@ -497,6 +497,20 @@ def test_random_scores_get_no_recommendation(steps):
     assert "no threshold is recommended" not in str(costs)
 
 
+def test_what_is_captured_held_out_is_marked_where_room_is_short():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 300)
+    found = ifs.sweep(truth, truth + rng.normal(0, 1, 300))
+    held = found.choices[0].held_out
+
+    line = next(line for line in found.to_text(width=72).splitlines() if line.startswith("  captured"))
+    assert line.split()[:4] == ["captured,", "held", "out", f"{held.value:.1%}"]
+    bar = found.to_text(full=True)
+    assert "Captured, missed and false in this sample" in bar
+    assert f"captured {found.choices[0].value:.1%}" in bar
+    assert "Captured, missed and false" not in found.to_text()
+
+
 def test_scores_that_tell_something_keep_their_threshold():
     rng = np.random.default_rng(3)
     truth = rng.integers(0, 2, 300)

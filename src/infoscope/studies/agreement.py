@@ -30,6 +30,7 @@ from infoscope.results.codec import encode
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding, shorten_list
 from infoscope.results.frame import Record, make_tidy
+from infoscope.results.notation import format_probability
 from infoscope.results.provenance import Provenance
 from infoscope.results.system import MeasuredSystem, find_system
 from infoscope.studies.agreement_measures import (
@@ -536,16 +537,22 @@ def _describe(
             "no_variation", "All labels are the same: there is nothing to agree or disagree about.", "warning"
         )
     if odd is not None:
-        text = (
-            f"alpha is {odd.alpha_without:.3f} without {odd.name} and {alpha.value or 0.0:.3f} with everyone; "
-            f"{odd.probability:.0%} of resampled item sets agree"
-        )
+        often = f"{format_probability(odd.probability)} of resampled item sets"
         if odd.finding:
-            evidence = encode(odd)
+            own = next((mix for mix in confused if odd.name in (mix.first, mix.second)), None)
+            first = ""
+            if own is not None:
+                used = (f"'{own.first_category}' to {own.first}", f"'{own.second_category}' to {own.second}")
+                first = f", first the {pluralize(own.count, 'item')} that are {' and '.join(used)}"
             action = f"Go through the guidelines with {odd.name}"
-            yield Finding("odd_one_out", f"{odd.name} stands apart: {text}.", "warning", evidence, action)
+            text = f"{odd.name} stands apart in {often}: {action[0].lower()}{action[1:]}{first}."
+            yield Finding("odd_one_out", text, "warning", encode(odd), action, command="… -v")
         else:
-            yield Finding("no_odd_one_out", f"No annotator clearly stands apart: {text}.", evidence=encode(odd))
+            text = (
+                f"No annotator clearly stands apart: alpha is {odd.alpha_without:.3f} without {odd.name} and "
+                f"{alpha.value or 0.0:.3f} with everyone; {often} agree."
+            )
+            yield Finding("no_odd_one_out", text, evidence=encode(odd))
     renamed = {}  # by annotators and categories: each pair of annotators occurs in both orders
     for pair in pairs:
         for move in pair.renamings:

@@ -72,6 +72,7 @@ _OF_SETS = frozenset({"reassigned", "micro_recall"})
 
 
 _SYMMETRIC = frozenset({"kappa"})
+_COEFFICIENTS = {"randolph_kappa": "Randolph's kappa", "gwet_ac1": "Gwet's AC1"}
 RELIABLE, TENTATIVE = 0.8, 0.667
 """Krippendorff's customary limits of alpha."""
 MAX_CONFUSED = 5
@@ -91,6 +92,7 @@ def outline(result: Agreement, unit: Units) -> Outline:
         sections=[
             _make_annotator_section(result),
             *_make_confusion_section(result),
+            *_make_coefficient_section(result),
             *_make_matrix_sections(result),
             *_make_information_section(result, unit),
             *_make_map_section(result),
@@ -145,6 +147,22 @@ def _make_tiles(result: Agreement) -> Iterator[Tile]:
             yield Tile(number, word, within, estimate.undefined or note)
     shared = format_share(result.mean_proficiency)
     yield Tile(shared, "information shared", "", "mean over all pairs", "proficiency")
+
+
+def _make_coefficient_section(result: Agreement) -> Iterator[Section]:
+    """Show the coefficients that take chance to be other than Fleiss' kappa does."""
+    notation = MetricNotation("kappa")
+    others = [(name, title) for name, title in _COEFFICIENTS.items() if name in result.coefficients]
+    if not others:
+        return
+    rows = tabulate(
+        others,
+        (Column("coefficient", "name"), lambda item: item[1]),
+        (Column("value"), lambda item: notation.value(result.coefficients[item[0]].shown)),
+        (Column("interval"), lambda item: notation.interval(result.coefficients[item[0]])),
+    )
+    aside = " and ".join(dict(others).values())
+    yield Section("Other coefficients", [Table(*rows)], "coefficients", aside=aside, folded=True)
 
 
 def _make_matrix_sections(result: Agreement) -> Sequence[Section]:

@@ -35,6 +35,7 @@ from infoscope.reports.outline import (
     Column,
     Explorer,
     Figure,
+    InformationBar,
     Name,
     Outline,
     Phrase,
@@ -160,6 +161,7 @@ def outline(sweep: Sweep, unit: Units) -> Outline:
                 link="Reject more or less" if is_rejecting else "Move the threshold",
                 only="page",
             ),
+            Section("Captured, missed and false in this sample", [_make_bar(sweep, choice, unit)], "bar", folded=True),
             Section(best, [tabulate_choices(sweep.choices, unit)], "best", aside="how sure they are", folded=True),
             _make_points_section(sweep, choice, words, curves, places),
             *_make_reliability_section(sweep),
@@ -323,6 +325,11 @@ def _make_threshold_tiles(sweep: Sweep, choice: Choice, curves: Curves, unit: Un
     yield _make_captured_tile(choice, curves, unit)
 
 
+def _make_bar(sweep: Sweep, choice: Choice, unit: Units) -> InformationBar:
+    """Draw the information at the chosen point."""
+    return InformationBar.from_bits(lambda name: float(np.nan_to_num(sweep.values(name)[choice.point])), unit)
+
+
 def _make_captured_tile(choice: Choice, curves: Curves, unit: Units) -> Tile:
     """Show what is captured on held-out samples if the choice was made by it, else in this sample."""
     here = format_share(float(np.nan_to_num(curves["proficiency"][choice.point])))
@@ -330,7 +337,7 @@ def _make_captured_tile(choice: Choice, curves: Curves, unit: Units) -> Tile:
         return Tile(here, "captured", "", "in this sample", "proficiency")
     held = format_criterion(choice, choice.held_out.value, unit)
     limits = format_criterion_interval(choice, choice.held_out, unit)
-    return Tile(held, "captured", limits, f"held out; in this sample {here}", "proficiency")
+    return Tile(held, "captured, held out", limits, f"in this sample {here}", "proficiency")
 
 
 def _make_rejection_tiles(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterator[Tile]:
