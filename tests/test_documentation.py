@@ -70,5 +70,6 @@ def test_coverage_and_accuracy_in_the_readme_are_those_of_the_docs():
         captured, accuracy, macro_f1 = (f"{float(share):.1%}" for share in shares)
         assert re.search(rf"{captured}[^%]*\s{accuracy}[^%]*\s{macro_f1}", text)
     for y_pred in (["healthy"] * 1000, useful):
-        right, information = ifs.metrics.accuracy(y_true, y_pred), ifs.metrics.proficiency(y_true, y_pred)
-        assert f"{right:.1%} | {information:.1%}" in text
+        system = ifs.evaluate(y_true, y_pred, positive="ill")["system"]
+        captured = system.shown("proficiency") if system.is_informative else system.number("proficiency")
+        assert f"{system.shown('accuracy'):.1%} | {captured:.1%}" in text

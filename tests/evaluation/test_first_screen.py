@@ -138,3 +138,132 @@ def test_a_project_chooses_the_first_numbers(tmp_path: Path, monkeypatch: pytest
 
     assert run(*words).partition("What to do")[0] == asked.partition("What to do")[0]
     assert run(*words).split()[:3] == ["model:", "Cohen's", "kappa"]
+
+
+def swap_two_pairs() -> tuple[list[str], list[str]]:
+    """Four classes of which two pairs are taken for each other, and two that are seldom confused."""
+    truth = [label for label in "abcdef" for _ in range(100)]
+    names = {"a": "b", "b": "a", "c": "d", "d": "c"}
+    predicted = [names.get(label, label) for label in truth]
+    predicted[400:405], predicted[500:503], predicted[0:2] = ["f"] * 5, ["e"] * 3, ["e", "c"]
+    return truth, predicted
+
+
+def test_pairs_that_are_most_of_the_errors_are_named_where_they_cost_little() -> None:
+    text = " ".join(ifs.evaluate(*swap_two_pairs()).to_text().split())
+
+    assert "no single pair explains them" not in text
+    assert "more frequent, but of less cost: c ↔ d (200), a ↔ b (198)" in text
+
+
+def test_average_precision_has_the_interval_of_the_sweep_at_the_same_level(tmp_path: Path) -> None:
+    rng, path = np.random.default_rng(3), tmp_path / "rows.csv"
+    truth = rng.random(300) < 0.3
+    scores = np.clip(0.3 * truth + rng.random(300) * 0.7, 0, 1)
+    lines = [f"{int(label)},{int(score > 0.5)},{score:.4f}" for label, score in zip(truth, scores, strict=True)]
+    path.write_text("\n".join(["truth,model,score", *lines]) + "\n")
+    for level in ("0.95", "0.8"):
+        ours = run("evaluate", path, "-t", "truth", "-s", "model", "--score", "score", "--level", level)
+        theirs = run("sweep", path, "-t", "truth", "--score", "score", "--level", level)
+        one, other = (
+            next(line.split() for line in text.splitlines() if "average precision" in line) for text in (ours, theirs)
+        )
+        assert one == other
+        assert "–" in one
+
+
+def test_classes_that_do_not_say_which_is_positive_are_asked_about_as_a_way_to_f1() -> None:
+    truth, predicted = ["ham"] * 60 + ["spam"] * 40, ["ham"] * 55 + ["spam"] * 45
+    text = " ".join(ifs.evaluate(truth, predicted).to_text().split())
+
+    assert "is taken" not in text
+    assert "to see its F1, recall and precision here: --positive spam or --positive ham" in text
+
+
+def test_weights_are_not_called_samples() -> None:
+    truth, predicted = ["yes", "no"] * 100, ["yes", "no", "no", "no", "yes", "yes"] * 33 + ["yes", "no"]
+    text = ifs.evaluate(truth, predicted, positive="yes", weight=[3.0, 1.0] * 100).to_text()
+
+    assert " found" not in text
+    assert "false alarms" not in text
+    assert "Errors that cost most  weight" in text
+
+
+def test_of_groups_the_first_screen_says_what_all_rows_give_and_whose_errors_are_shown(tmp_path: Path) -> None:
+    rng, path = np.random.default_rng(5), tmp_path / "rows.csv"
+    truth = rng.integers(0, 3, 300)
+    predicted = np.where(rng.random(300) < 0.8, truth, (truth + 1) % 3)
+    lines = [
+        f"c{a},c{b},{'north' if place % 2 else 'south'}"
+        for place, (a, b) in enumerate(zip(truth, predicted, strict=True))
+    ]
+    path.write_text("\n".join(["truth,model,part", *lines]) + "\n")
+    text = " ".join(run("evaluate", path, "-t", "truth", "-s", "model", "--by", "part").split())
+
+    worst = text.split("part ")[1].split(")")[0]
+    assert f"Over all rows model is right in {100 * accuracy_score(truth, predicted):.1f}%" in text
+    assert "overlaps with that of all others: which is the least is not certain" in text
+    assert f"Confusions that cost most in part {worst}" in text
+
+
+def test_what_chance_shows_is_compared_with_the_sample() -> None:
+    names = [f"class {place}" for place in range(12)]
+    truth, predicted = names * 2, [*names[:12], *np.roll(names, 5)]
+    result = ifs.evaluate(truth, predicted)
+    text = " ".join(result.to_text().split())
+    value = result["system"].number("proficiency")
+
+    assert value is not None
+    assert f"would show as much as the {100 * value:.1f}% in the sample" in text
+
+
+def test_size_of_grouped_rows_has_the_positives() -> None:
+    truth, predicted = ["yes", "no", "no"] * 40, ["yes", "no", "yes", "no"] * 30
+    text = " ".join(
+        ifs.evaluate(truth, predicted, positive="yes", groups=[place // 6 for place in range(120)]).to_text().split()
+    )
+
+    assert "120 samples in 20 groups of rows, 40 of them 'yes'" in text
+
+
+def test_errors_of_two_classes_are_tabulated_once_and_gains_do_not_add_up() -> None:
+    truth, predicted = ["yes"] * 50 + ["no"] * 50, ["yes"] * 40 + ["no"] * 55 + ["yes"] * 5
+    assert ifs.evaluate(truth, predicted).to_text(full=True).count("yes predicted as no") == 1
+    rng = np.random.default_rng(2)
+    many = rng.integers(0, 5, 500)
+    noisy = np.where(rng.random(500) < 0.7, many, rng.integers(0, 5, 500))
+    first, full = (ifs.evaluate(many, noisy).to_text(full=full) for full in (False, True))
+    assert "Gains overlap and do not add up." in full
+    assert "Gains overlap" not in first
+
+
+def test_repr_names_the_system_of_a_warning_behind_the_verdict() -> None:
+    truth, renamed = swap_two_pairs()
+    lines = repr(ifs.evaluate(truth, {"renamed": renamed, "rough": ["a", *truth[:-1]]})).splitlines()
+    warnings = [place for place, line in enumerate(lines) if line.startswith("warning: ")]
+
+    assert warnings
+    assert min(warnings) >= 2
+    assert all(lines[place].startswith(("warning: renamed: ", "warning: rough: ")) for place in warnings)
+
+
+def test_no_group_is_called_split_where_none_is() -> None:
+    truth = [label for label in "abc" for _ in range(100)]
+    clusters = [str("abc".index(label)) for label in truth]
+    clusters[0], clusters[150] = "2", "0"
+    text = " ".join(ifs.evaluate(truth, clusters, task="clustering").to_text().split())
+
+    assert "0 are split" not in text
+    assert "is split over" not in text
+
+
+def test_tiles_of_a_page_put_the_other_systems_in_the_order_of_each_number() -> None:
+    truth, renamed = swap_two_pairs()
+    rough = [label if place % 10 else "a" for place, label in enumerate(truth)]
+    poor = [label if place % 3 else "b" for place, label in enumerate(truth)]
+    page = ifs.evaluate(truth, {"good": ["b", *truth[1:]], "poor": poor, "renamed": renamed, "rough": rough}).to_html()
+    tiles = page.split('class="tiles"')[1].split("</ul>")[0].split("<li")
+    accuracy = next(tile for tile in tiles if "Accuracy" in tile or "accuracy" in tile)
+    order = sorted(("poor", "renamed", "rough"), key=lambda name: accuracy.index(f">{name}<"))
+
+    assert order == ["rough", "poor", "renamed"]

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from infoscope.core.markup import pluralize
 from infoscope.errors import InputError
 from infoscope.figures.confusion import (
@@ -20,6 +22,7 @@ from infoscope.figures.confusion import (
     heat_map,
 )
 from infoscope.figures.coverage import CoveragePoint, Spread
+from infoscope.figures.layout import plain_label, shorten
 from infoscope.figures.triangle import SplitPoint, TrianglePoint, TriangleShares
 from infoscope.metrics.registry import catalogue
 from infoscope.reports.outline import (
@@ -27,6 +30,7 @@ from infoscope.reports.outline import (
     Cell,
     Column,
     Figure,
+    Inline,
     Name,
     Paragraph,
     Row,
@@ -34,9 +38,11 @@ from infoscope.reports.outline import (
     ShareBar,
     Strong,
     Table,
+    join_phrases,
 )
 from infoscope.reports.shared import tabulate
 from infoscope.results.estimate import Difference, Estimate
+from infoscope.results.frame import describe_group
 from infoscope.results.notation import (
     MetricNotation,
     Units,
@@ -46,7 +52,7 @@ from infoscope.results.notation import (
     format_share,
 )
 from infoscope.results.system import ABSENT
-from infoscope.studies.evaluation import ClassEstimates, Evaluation, SystemResult
+from infoscope.studies.evaluation import ClassEstimates, Evaluation, SystemResult, rebuild_table
 from infoscope.typing import Json
 
 MAX_NUMBERS = 80_000
@@ -58,6 +64,9 @@ _MOST_WRITTEN_CELLS = 200
 """Cells of all matrices up to which each has its number: a page is not to grow by it."""
 _PAGE_WIDTH = 900.0
 _LEAST_OF_ONE_DIGIT = 0.0995e-2
+_MOST_NAMED_PAIRS = 3
+_FEW_PAIRS = 3
+"""More are shown in full only, with how to read them."""
 _FEW_OF_ERRORS = 0.1
 """Share of the errors below which the costliest pairs are said not to explain them."""
 
@@ -72,14 +81,16 @@ def tabulate_confusions(system: SystemResult, most: int, title: str = "") -> Seq
     directed = pairs[0].directed
     between = " predicted as " if directed else " ↔ "
     digits = 1 if pairs[-1].gain >= _LEAST_OF_ONE_DIGIT else 2
+    kind = "Errors that cost most" if directed else "Confusions that cost most"
+    where = f" in {shorten(plain_label(describe_group(system.group)), 24)}" if system.group else ""
     columns, lines = tabulate(
         pairs,
         (
-            Column(title or ("Errors that cost most" if directed else "Confusions that cost most"), "name"),
+            Column(title or f"{kind}{where}", "name"),
             lambda pair: (Name(pair.classes[0], 20), between, Name(pair.classes[1], 20)),
         ),
         (Column("", "bar", only="page"), lambda pair: ShareBar(pair.gain / pairs[0].gain, role="false")),
-        (Column("samples"), lambda pair: format_count(pair.count)),
+        (Column("weight" if system.is_weighted else "samples"), lambda pair: format_count(pair.count)),
         (Column("points of information"), lambda pair: Strong(f"{100 * pair.gain:.{digits}f}")),
     )
     counts = {(cell.truth, cell.system): cell.count for cell in system.leaks}
@@ -92,13 +103,35 @@ def tabulate_confusions(system: SystemResult, most: int, title: str = "") -> Seq
     without = "without these errors" if directed else "if the pair were never confused"
     caption = f"Points of captured information gained {without}"
     shown = sum(pair.count for pair in pairs)
-    note = ""
+    note: tuple[Inline, ...] = ()
     if system.errors is not None and not system.number("rejection_rate") and float(shown).is_integer():
-        few = shown < _FEW_OF_ERRORS * system.errors
-        rest = ": no single pair explains them" if few else ""
-        note = f"These are {shown:,.0f} of the {pluralize(system.errors, 'error')}{rest}."
-        note = "" if shown == system.errors else note
+        rest = _explain_other_errors(system) if shown < _FEW_OF_ERRORS * system.errors else ()
+        note = (f"These are {shown:,.0f} of the {pluralize(system.errors, 'error')}", *rest, ".")
+        note = () if shown == system.errors else note
+    if len(pairs) > _FEW_PAIRS:
+        note = (*note, " " * bool(note) + "Gains overlap and do not add up.")
     return (Table(columns, rows, caption, note=note, style="fix", max_rows=len(rows)),)
+
+
+def _explain_other_errors(system: SystemResult) -> Iterator[Inline]:
+    """Name the pairs that are most of the errors, or say that there are none; nothing where cells are not known."""
+    table = rebuild_table(system)
+    if table is None:
+        return
+    counts: dict[tuple[str, str], float] = {}
+    for truth, line in zip(map(str, table.truth_labels), np.asarray(table.counts).tolist(), strict=True):
+        for predicted, count in zip(map(str, table.system_labels), line, strict=True):
+            if truth != predicted:
+                pair = (min(truth, predicted), max(truth, predicted))
+                counts[pair] = counts.get(pair, 0.0) + count
+    frequent = [pair for pair, count in counts.items() if count >= _FEW_OF_ERRORS * (system.errors or 0)]
+    frequent.sort(key=lambda pair: (-counts[pair], pair))
+    if frequent:
+        yield "; more frequent, but of less cost: "
+        named = [(Name(one, 20), " ↔ ", Name(other, 20), f" ({counts[one, other]:,.0f})") for one, other in frequent]
+        yield from join_phrases(named[:_MOST_NAMED_PAIRS], ", ")
+    else:
+        yield ": no single pair explains them"
 
 
 def tabulate_classes(system: SystemResult, unit: Units) -> Sequence[Block]:

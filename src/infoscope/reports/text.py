@@ -146,11 +146,12 @@ def colour_lines(lines: Sequence[Text], width: int, *, bold_only: bool) -> str:
 
 def render_repr(outline: Outline) -> str:
     """Return the headline and what else fits into five lines: warnings, the question which class is positive."""
-    findings = [*describe_ignored_rows(outline.provenance.ignored), *(finding for _, finding in outline.findings)]
-    warnings = dict.fromkeys(f"warning: {finding.text}" for finding in findings if finding.is_warning)
-    questions = dict.fromkeys(finding.text for finding in findings if finding.code == "positive_asked")
+    ignored = [("", finding) for finding in describe_ignored_rows(outline.provenance.ignored)]
+    findings = [(f"{name}: " if name else "", finding) for name, finding in (*ignored, *outline.findings)]
+    warnings = dict.fromkeys(f"warning: {about}{finding.text}" for about, finding in findings if finding.is_warning)
+    questions = dict.fromkeys(finding.text for _, finding in findings if finding.code == "positive_asked")
     lines = []
-    for phrase in (outline.headline, *warnings, *questions, *outline.lede):
+    for phrase in (outline.headline, *outline.lede[:1], *warnings, *questions, *outline.lede[1:]):
         parts = phrase if isinstance(phrase, tuple) else (phrase,)
         texts = [(escape_label(to_plain(part), UNICODE) if to_plain(part) else "", part) for part in parts]
         lines.append(

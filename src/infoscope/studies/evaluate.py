@@ -565,6 +565,8 @@ def _sweep_system(source: Any, y_pred: Any, request: ColumnRequest, column: Any,
     else:
         options |= {"read": request.how, "clean": request.clean}
         points = sweep(source, truth=request.truth, score=column, **options)
+    if system.interval_method is not None and system.interval_method.level != points.options.level:
+        points = points.choose_by(replace(points.options, level=system.interval_method.level))
     return points.stored(KEPT_METRICS, MAX_KEPT_POINTS)
 
 

@@ -653,8 +653,11 @@ def measure(subject: TableInput, findings: Sequence[Finding], level: float = 0.9
     diagnosis: list[Finding] = []
     if clustering is not None:
         evidence: dict[str, Any] = {"exact": clustering.exact, "groups": clustering.groups}
-        diagnosis.append(Finding("clusters", f"{clustering.sentence()}.", evidence=evidence))
-        for part in (*clustering.splits[:MAX_GROUPS_NAMED], *clustering.merges[:MAX_GROUPS_NAMED]):
+        if clustering.split_groups or clustering.merged_clusters:
+            diagnosis.append(Finding("clusters", f"{clustering.sentence()}.", evidence=evidence))
+        splits = clustering.splits[:MAX_GROUPS_NAMED] if clustering.split_groups else ()
+        merges = clustering.merges[:MAX_GROUPS_NAMED] if clustering.merged_clusters else ()
+        for part in (*splits, *merges):
             evidence = {"bits": part.bits, "size": part.size}
             diagnosis.append(Finding(f"{part.kind}_group", f"{part.sentence()}.", evidence=evidence))
     if subject.cluster is not None:

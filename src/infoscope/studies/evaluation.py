@@ -228,6 +228,13 @@ class SystemResult(MeasuredSystem):
         return self.estimate(metric).shown
 
     @property
+    def is_weighted(self) -> bool:
+        """True if counts are sums of weights, worth another number of samples; what a judge estimates is no weight."""
+        total = sum(item.number("support") or 0.0 for item in self.classes)
+        is_drawn = self.interval_method is not None and self.interval_method.method == "draws"
+        return self.n is not None and not is_drawn and not np.isclose(self.n, total)
+
+    @property
     def errors(self) -> int | None:
         """Number of samples that are not predicted right; None where samples are not counted."""
         wrong = sum((1.0 - (item.number("recall") or 0.0)) * (item.number("support") or 0.0) for item in self.classes)

@@ -79,7 +79,7 @@ def split_examples(ctx: click.Context, param: click.Parameter, text: str | None)
 )
 @shared("prior", "level", "sample_size", "seed", "plain", *OUTPUT_OPTIONS, "run")
 def evaluate(source: tuple[str, ...], **chosen: Any) -> None:
-    """Evaluate systems against the truth: what they capture, miss and add that is false, and where.
+    """One or more systems against the truth, with intervals: how good they are, and what they get wrong.
 
     SOURCE holds rows (CSV, TSV, Parquet, …; a pattern; or - for standard input) with a column of true labels and a
     column for each system, or with --matrix confusion matrices.

@@ -53,7 +53,7 @@ from infoscope.reports.outline import (
     to_plain,
 )
 from infoscope.results.finding import Finding
-from infoscope.results.notation import format_share
+from infoscope.results.notation import MetricNotation, format_share
 from infoscope.tables.counting import describe_ignored
 from infoscope.typing import Json
 
@@ -119,7 +119,10 @@ def _draw_tile(tile: Tile) -> Html:
     first, *others = tile.systems or (None,)
     if first is not None:
         word = join_markup((word, element("em", _draw_dot(0), draw_label(first.name, 20))))
-        for place, system in enumerate(others[: MAX_DOTS - 1], 1):
+        ranked = list(enumerate(others[: MAX_DOTS - 1], 1))  # each keeps its dot
+        sign = 1.0 if MetricNotation(tile.metric or "accuracy").lowest_first else -1.0
+        ranked.sort(key=lambda item: (item[1].value is None, sign * (item[1].value or 0.0)))
+        for place, system in ranked:
             about = element("span", system.interval, class_="dim")
             name = draw_label(system.name, 20)
             parts.append(element("p", _draw_dot(place), name, element("b", system.number), about, class_="rival"))

@@ -72,6 +72,7 @@ from infoscope.reports.systems import (
 from infoscope.reports.views.judge import make_judge_section, write_judge_sentences
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
+from infoscope.results.frame import describe_group
 from infoscope.results.notation import (
     UNDEFINED,
     MetricNotation,
@@ -93,7 +94,6 @@ from infoscope.studies.evaluation import (
     SystemResult,
     describe_halving,
 )
-from infoscope.tables.column_kinds import ask_positive
 from infoscope.typing import Json
 
 _Point = TypeVar("_Point")
@@ -207,7 +207,10 @@ def _make_folds(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Ite
         false = focus.shown("false_information_ratio")
         shares = None if false is None else (focus.shown("proficiency") or 0.0, false)
         blocks.append(InformationBar.from_bits(focus.shown, unit, shares))
-    blocks.append(SideBySide(tabulate_classes(focus, unit), tabulate_confusions(focus, MAX_PAIRS_IN_FULL)))
+    # of two classes the first screen has all errors
+    is_known = len(focus.truth_labels) <= 2 and focus.shown("proficiency") is not None and focus.is_informative
+    confusions = () if is_known else tabulate_confusions(focus, MAX_PAIRS_IN_FULL)
+    blocks.append(SideBySide(tabulate_classes(focus, unit), confusions))
     heading: Phrase = ("Classes of ", Name(focus.title)) if several else "Classes"
     yield Section(heading, blocks, only="plain", folded=True)
     if several:
@@ -227,8 +230,7 @@ def _write_kicker(evaluation: Evaluation, focus: SystemResult, verdict: Phrase) 
     groups = max(len(judges) if judges else len(sizes), 1)
     in_groups = f" in {groups} groups" if groups > 1 else ""
     method = focus.interval_method
-    if method is not None and method.groups is not None:
-        in_groups += f" in {method.groups:,} groups of rows"
+    of_rows = "" if method is None or method.groups is None else f" in {method.groups:,} groups of rows"
     samples = sum(size or 0.0 for size in sizes)
     if None in sizes:
         yield "sample size unknown"
@@ -241,13 +243,21 @@ def _write_kicker(evaluation: Evaluation, focus: SystemResult, verdict: Phrase) 
         else:
             yield f"{labels} labels among {rows} rows{in_groups}"
     elif not float(samples).is_integer():
-        yield f"weights worth {samples:,.1f} samples{in_groups}"
+        counted = evaluation.provenance.rows
+        rows_with = f"{pluralize(counted, 'row')} with " if counted else ""
+        yield f"{rows_with}weights worth {samples:,.1f} samples{in_groups}{of_rows}"
     else:
         positive = None if _is_about_classes(focus) else _count_class(focus.classes, focus.positive, "support")
         of_them = f", {format_count(positive)} of them '" if positive is not None and not in_groups else ""
         name = (Name(focus.positive or "", 24), "'") if of_them else ()
-        if of_them or in_groups or not _is_about_classes(focus) or _count_samples(focus) not in to_plain(verdict):
-            yield (f"{pluralize(samples, 'sample')}{in_groups}{of_them}", *name)
+        if (
+            of_them
+            or in_groups
+            or of_rows
+            or not _is_about_classes(focus)
+            or _count_samples(focus) not in to_plain(verdict)
+        ):
+            yield (f"{pluralize(samples, 'sample')}{in_groups}{of_rows}{of_them}", *name)
         # else the headline says it
     true, predicted = len(focus.truth_labels), len(focus.system_labels) - (focus.reject is not None)
     supports = {item.number("support") for item in focus.classes}
@@ -358,11 +368,14 @@ def _write_chance_headline(focus: SystemResult, many: int) -> Phrase:
             )
         return (name, " always predicts '", Name(only), f"', whatever the truth, and captures no information{others}.")
     seen = format_share_with_interval(captured)
+    # the test is about the sample's value
+    sample = MetricNotation("proficiency").in_sample(captured)
+    the, its = (f"the {sample} in the sample",) * 2 if sample else (f"the {seen}", f"its {seen}")
     is_much = (captured.low or 0.0) > MUCH_BY_CHANCE
     if many > 1:
         start = f"None of the {many} {noun} captures more information than expected by chance; "
         if is_much:
-            return (start, f"random predictions would show as much as the {seen} of ", name, ".")
+            return (start, f"random predictions would show as much as {the} of ", name, ".")
         return (start, name, f": {seen}.")
     if is_much:
         true = format_count(sum(1 for item in focus.classes if item.number("support")))
@@ -370,8 +383,7 @@ def _write_chance_headline(focus: SystemResult, many: int) -> Phrase:
         return (
             name,
             f" captures no more information than expected by chance: with {predicted} predicted and {true} true "
-            f"classes in {format_count(round(focus.n or 0))} samples, random predictions would show as much as its "
-            f"{seen}.",
+            f"classes in {format_count(round(focus.n or 0))} samples, random predictions would show as much as {its}.",
         )
     return (name, f" captures no more information than expected by chance: {seen}.")
 
@@ -387,7 +399,9 @@ def _write_lede(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]
         rejected = format_share(focus.shown("rejection_rate"))
         yield (Name(focus.title), f" abstains in {rejected} of the samples; of the others it is right in {share}.")
     others = [system for system in evaluation.ranking if system is not focus]
-    if not others or focus.group:  # of groups the worst is shown first
+    if focus.group:  # of groups the worst is shown first
+        yield from _write_over_groups(evaluation, focus, others)
+    if not others or focus.group:
         return
     yield from _compare_with_runner_up(evaluation, focus, others)
     metrics = ("accuracy", "macro_f1", "proficiency") if _is_about_classes(focus) else ("f1", "accuracy", "proficiency")
@@ -395,6 +409,21 @@ def _write_lede(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]
     values = {metric: {system.name: system.number(metric) for system in rivals} for metric in metrics}
     if (words := describe_disagreement(values, focus.positive)) is not None:
         yield words
+
+
+def _write_over_groups(evaluation: Evaluation, focus: SystemResult, others: Sequence[SystemResult]) -> Iterator[Phrase]:
+    """Write what all rows together give, and whether it is sure that the group shown first is the worst."""
+    totals = {one.metric: one.total for one in evaluation.group_spreads if one.system == focus.name}
+    accuracy, captured = totals.get("accuracy"), totals.get("proficiency")
+    if accuracy is not None and captured is not None and focus.clusters is None:
+        right = f" is right in {format_share(accuracy)} and captures {format_share(captured)}."
+        yield ("Over all rows ", Name(focus.name, 48), right)
+    highest = focus.estimate("proficiency").high
+    lows = [system.estimate("proficiency").low for system in others]
+    if highest is not None and (alike := sum(low is not None and low <= highest for low in lows)):
+        of = f"{alike} of the {len(others)} others" if alike < len(others) else "all others"
+        words = f" overlaps with that of {of}: which is the least is not certain."
+        yield ("The interval of ", Name(describe_group(focus.group or {}) or "", 48), words)
 
 
 def _compare_with_runner_up(
@@ -464,10 +493,13 @@ def _make_tiles(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Ite
             tile = replace(tile, bar=InformationBar.from_bits(focus.shown, unit, shares))
         yield _add_systems(evaluation, replace(tile, baseline=baseline), unit)
         if metric == "precision" and focus.scores is not None and not several:
-            area = focus.scores.areas.get("average_precision")
+            area = focus.scores.area_estimates.get("average_precision")
             if area is not None and focus.scores.reversed_class is None:
-                chance = format_share(focus.constant_value("precision"))
-                yield Tile(format_share(area), "average precision", "", f"chance {chance}", "average_precision")
+                chance = f"chance {format_share(focus.constant_value('precision'))}"
+                # this interval is about independent rows, not about groups of rows
+                is_independent = focus.interval_method is not None and focus.interval_method.method == "posterior"
+                within = format_interval(area) if is_independent else ""
+                yield Tile(format_share(area.value), "average precision", within, chance, "average_precision")
 
 
 def _add_systems(evaluation: Evaluation, tile: Tile, unit: Units) -> Tile:
@@ -519,7 +551,7 @@ def _compare_number(focus: SystemResult, metric: str, *, several: bool) -> tuple
     support = _count_class(focus.classes, focus.positive, "support")
     declared = _count_class(focus.outputs, focus.positive, "declared")
     recall = focus.number("recall")
-    if several or support is None or declared is None or recall is None:
+    if several or support is None or declared is None or recall is None or focus.is_weighted:
         return "", None
     found = round(support * recall)
     if metric == "recall":
@@ -537,9 +569,13 @@ def collect_findings(evaluation: Evaluation, system: SystemResult) -> list[tuple
         ignored = describe_ignored_rows(evaluation.provenance.ignored)
         findings = [f for f in evaluation.findings if not f.system and f not in ignored] + findings
         if system.positive_by_sorting and all(finding.code != "positive_asked" for finding in evaluation.findings):
-            # sorting chose the class that recall, precision and F1 are about
-            question = ask_positive(system.truth_labels, system.positive)
-            if question is not None and system.number("recall") is not None:
+            # the names of the classes leave open which one recall, precision and F1 are about
+            one, other = (shlex.quote(label) for label in system.truth_labels)
+            if system.number("recall") is not None:
+                question = (
+                    f"Say which class is positive to see its F1, recall and precision here: --positive {other} or "
+                    f"--positive {one} (positive= in Python)."
+                )
                 about, action = {"class": system.positive}, "Name the positive class"
                 findings.append(Finding("positive_asked", question, evidence=about, action=action))
         others = [  # labels that are not what they seem concern all systems
