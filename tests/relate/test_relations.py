@@ -307,3 +307,18 @@ def test_relations_that_are_chance_come_last() -> None:
     text = result.to_text()
     assert "<0.1%" in text
     assert "<0.001" not in text
+
+
+def test_text_in_full_has_p_before_correction() -> None:
+    rng = np.random.default_rng(3)
+    first = rng.integers(0, 2, 200)
+    second = np.where(rng.random(200) < 0.6, first, 1 - first)
+    rows = {"first": first.tolist(), "second": second.tolist(), "other": rng.integers(0, 2, 200).tolist()}
+
+    result = ifs.relate(rows)
+    pair = result.relations[0]
+    line = next(line for line in result.to_text(full=True).split("Tests")[1].splitlines() if "first" in line)
+
+    assert pair.p_value < pair.adjusted_p
+    assert line.split()[2:4] == [f"{pair.p_value:.1%}", f"{pair.adjusted_p:.1%}"]
+    assert "Tests" not in result.to_text()
