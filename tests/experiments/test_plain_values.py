@@ -151,6 +151,7 @@ def test_every_kind_of_result_has_numbers_and_a_table(kind: str) -> None:
     found = numbers(result)
     columns = table(result)
 
+    assert found
     assert all(isinstance(value, float) and np.isfinite(value) for value in found.values())
     assert all(len(row) == len(columns["columns"]) for row in columns["data"])
     json.dumps([found, columns])

@@ -81,7 +81,9 @@ def numbers(
     """
     _check_result(result)
     systems: Sequence[Any] = getattr(result, "systems", ())
-    if systems and all(hasattr(system, "metrics") for system in systems):
+    has_metrics = systems and all(hasattr(system, "metrics") for system in systems)
+    usual = getattr(result, "metrics", ()) or HEADLINE
+    if has_metrics and (metrics is not None or any(name in system.metrics for system in systems for name in usual)):
         named = _list_numbers_of_systems(result, systems, metrics, intervals)
     else:
         named = _list_other_numbers(result, intervals)
