@@ -38,7 +38,13 @@ def __getattr__(name):
     if name in PUBLIC_MODULES:
         return importlib.import_module(f"{__name__}.{name}")
     names = _read_stub()
+    if name in _COMMANDS:
+        raise AttributeError(f"module 'infoscope' has no attribute {name!r}; in Python it is {_COMMANDS[name]}")
     return names["__all__"] if name == "__all__" else names["__getattr__"](name)
+
+
+_COMMANDS = {"agree": "infoscope.agreement", "track": "infoscope.tracking.evaluate"}
+"""Commands whose functions have other names."""
 
 
 def __dir__():

@@ -32,6 +32,17 @@ def test_three_classes(call):
     assert said(CALLS[call]()) == []
 
 
+def test_a_label_that_is_only_predicted_is_a_rejection_to_declare():
+    result = ifs.evaluate(["ham", "spam"] * 20, ["ham", "spam", "?", "spam"] * 10, positive="spam")
+    text = " ".join(result.to_text().split())
+
+    assert "The positive class 'spam' has no effect, since '?' is predicted and counts as a third class." in text
+    assert text.count("--reject '?'") == 1
+    assert (
+        said(ifs.evaluate(["ham", "spam"] * 20, ["ham", "spam", "?", "spam"] * 10, positive="spam", reject="?")) == []
+    )
+
+
 def test_two_classes_have_one():
     assert said(ifs.evaluate(["a", "b"] * 9, ["a", "a", "b"] * 6, positive="a")) == []
 

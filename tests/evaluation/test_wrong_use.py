@@ -363,3 +363,9 @@ def test_few_samples_per_class_are_said_to_show_as_much_by_chance():
     )
     several = " ".join(ifs.evaluate(names, shuffled).to_text().split())
     assert "captures more information than expected by chance; random predictions would show as much as the" in several
+
+
+@pytest.mark.parametrize(("command", "meant"), [("agree", "agreement"), ("track", "tracking.evaluate")])
+def test_a_command_that_has_another_name_in_python_says_which(command, meant):
+    with pytest.raises(AttributeError, match=f"no attribute '{command}'; in Python it is infoscope.{meant}"):
+        getattr(ifs, command)

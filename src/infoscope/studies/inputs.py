@@ -132,7 +132,8 @@ def find_label_problems(
         yield Finding("missing_words", words[0], "warning" if words[1] else "note")
     idle = next(filter(None, (describe_idle_positive(table) for _, table in tables)), None)
     if idle is not None:
-        yield Finding("positive_without_effect", idle, "warning")
+        action = "Declare the rejections" if "--reject" in idle else "Leave out --positive"
+        yield Finding("positive_without_effect", idle, "warning", action=action)
 
 
 def describe_blank_labels(blanks: BlankLabels | None) -> Iterator[Finding]:

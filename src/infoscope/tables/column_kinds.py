@@ -648,6 +648,14 @@ def describe_idle_positive(table: Contingency) -> str | None:
     classes = len(table.truth_labels)
     if table.positive is None or classes <= 2:
         return None
+    seen = [label for label, total in zip(table.truth_labels, table.row_totals, strict=True) if total > 0]
+    others = [label for label in dict.fromkeys((*table.truth_labels, *table.system_labels)) if label not in seen]
+    if len(seen) == 2 and len(others) == 1:  # probably an abstention
+        return (
+            f"The positive class {table.positive!r} has no effect, since {str(others[0])!r} is predicted and counts as "
+            f'a third class. If it means "abstained", declare it: --reject {quote(str(others[0]))}, in Python '
+            f"reject={others[0]!r}."
+        )
     return (
         f"The positive class {table.positive!r} has no effect: there are {classes:,} classes, so recall, precision and "
         "F1 are given for each of them. Leave out --positive (positive=), or merge the other classes into one."

@@ -586,6 +586,8 @@ def collect_findings(evaluation: Evaluation, system: SystemResult) -> list[tuple
         ]
     findings += advise(evaluation, system)
     silent = {"small_sample_bias"} if any(finding.code == "few_samples" for finding in findings) else set()
+    if any(f.code == "positive_without_effect" and "--reject" in f.text for f in findings):
+        silent.add("undeclared_reject")  # the same advice
     if system.shown("proficiency") is None:
         silent |= {"few_samples", "loud_prior"}  # about captured information
     named = [("", finding) for finding in findings if finding.code not in silent]
