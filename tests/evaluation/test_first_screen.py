@@ -251,10 +251,11 @@ def test_no_group_is_called_split_where_none_is() -> None:
     truth = [label for label in "abc" for _ in range(100)]
     clusters = [str("abc".index(label)) for label in truth]
     clusters[0], clusters[150] = "2", "0"
-    text = " ".join(ifs.evaluate(truth, clusters, task="clustering").to_text().split())
+    text = " ".join(ifs.evaluate(truth, [f"group {label}" for label in clusters], task="clustering").to_text().split())
 
     assert "0 are split" not in text
     assert "is split over" not in text
+    assert "share no label" not in text
 
 
 def test_tiles_of_a_page_put_the_other_systems_in_the_order_of_each_number() -> None:

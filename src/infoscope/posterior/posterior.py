@@ -434,8 +434,7 @@ class Posterior(MetricSummaries):
             if not total < _PER_CLASS * classes:
                 return ()
             return (
-                f"{total:g} samples for {classes} classes: fewer than {_PER_CLASS} each, so the prior ({self.prior}) "
-                "speaks louder than the data",
+                f"{total:g} samples for {classes} classes: fewer than {_PER_CLASS} each, so much depends on the prior",
             )
         sentences = []
         if belief.prior_mass > total:

@@ -845,8 +845,8 @@ def find_few_samples(facts: TableStatistics) -> Finding | None:
         )
     return Finding(
         "few_samples",
-        f"{pluralize(facts.n, 'sample').capitalize()} for {pluralize(cells, 'occupied cell')} are few: captured "
-        f"information tends to look too high; {wanted:,} or more would be safer{halving}.",
+        f"{pluralize(facts.n, 'sample').capitalize()} in {pluralize(cells, 'pair')} of true and predicted class are "
+        f"few: captured information tends to look too high; {wanted:,} or more would be safer{halving}.",
         evidence=evidence,
     )
 

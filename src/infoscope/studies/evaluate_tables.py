@@ -644,6 +644,13 @@ def fit_belief(subject: TableInput, uncertainty: UncertaintyOptions) -> TableInp
 # Results --------------------------------------------------------------------------------------------------------------
 
 
+def _name_no_sides(finding: Finding) -> Finding:
+    """Leave out that clusters are named otherwise than the classes: their names are made up."""
+    start, said = "Truth and output share no label; read", (finding.text, finding.detail)
+    text, detail = (part.replace(start, "Read") if part else part for part in said)
+    return replace(finding, text=text, detail=detail)
+
+
 def measure(subject: TableInput, findings: Sequence[Finding], level: float = 0.95) -> SystemResult:
     """Measure one table: every metric of the catalogue, classes, predictions, cells, confused pairs and findings."""
     table = subject.table
@@ -652,6 +659,7 @@ def measure(subject: TableInput, findings: Sequence[Finding], level: float = 0.9
     clustering = splits_and_merges(table) if subject.clusters else None
     diagnosis: list[Finding] = []
     if clustering is not None:
+        findings = [_name_no_sides(finding) for finding in findings]
         evidence: dict[str, Any] = {"exact": clustering.exact, "groups": clustering.groups}
         if clustering.split_groups or clustering.merged_clusters:
             diagnosis.append(Finding("clusters", f"{clustering.sentence()}.", evidence=evidence))
