@@ -330,3 +330,10 @@ def test_text_in_full_has_the_coefficients_that_correct_chance_otherwise() -> No
         line = next(line for line in text.splitlines() if line.strip().startswith(title))
         assert f"{found.coefficients[name].value:.3f}" in line
         assert title not in found.to_text()
+
+
+def test_labels_without_variation_come_with_something_to_do() -> None:
+    text = " ".join(ifs.agreement({"ann": ["a"] * 9, "bob": ["a"] * 9}).to_text().split())
+
+    assert "What to do → All labels are the same" in text
+    assert "check the columns, or add items that differ." in text

@@ -533,9 +533,8 @@ def _describe(
         evidence: dict[str, Json] = {"items": annotations.lonely}
         yield Finding("items_left_out", f"{_describe_lonely_items(annotations)}.", "warning", evidence)
     if alpha.value is None:
-        yield Finding(
-            "no_variation", "All labels are the same: there is nothing to agree or disagree about.", "warning"
-        )
+        text = "All labels are the same, so agreement cannot be measured: check the columns, or add items that differ."
+        yield Finding("no_variation", text, "warning", action="Check the columns")
     if odd is not None:
         often = f"{format_probability(odd.probability)} of resampled item sets"
         if odd.finding:
