@@ -1,10 +1,14 @@
 """What a comparison says first: the metric that decides, the samples that only one gets right, what to do next."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 import infoscope as ifs
+from infoscope.reports.html.page import draw_findings
+from infoscope.results.finding import Finding
 
 rng = np.random.default_rng(11)
 TRUTH = rng.integers(0, 5, 500).astype(str)
@@ -142,3 +146,62 @@ def test_always_predicting_the_most_frequent_class_is_the_comparison() -> None:
     assert several.constant.metrics["macro_f1"].value == pytest.approx(macro)
     apart = {"a": ifs.Contingency.from_matrix([[9, 1], [2, 8]]), "b": ifs.Contingency.from_matrix([[9, 3], [2, 8]])}
     assert ifs.compare(apart).constant is None  # other rows, of which another class may be the most frequent
+
+
+BINARY = np.where(TRUTH == "0", "spam", "ham")
+
+
+def test_a_difference_lies_within_what_is_possible_and_few_groups_ask_for_groups():
+    few = {"groups": list(np.arange(500) // 100), "positive": "spam"}
+    a, b = np.where(np.arange(500) // 250, BINARY, "ham"), np.where(np.arange(500) // 400, "ham", BINARY)
+    result = ifs.compare(BINARY, {"a": a, "b": b}, **few)
+
+    gap = result.pair("a", "b", "f1").estimate
+    assert gap.low >= -1 and gap.high <= 1
+    codes = [finding.code for finding in result.findings]
+    assert "few_groups" in codes and "no_clear_winner" not in codes
+
+
+def test_copies_are_neither_highest_nor_replaced():
+    result = ifs.compare(TRUTH, {"one": SYSTEMS["good"], "same": SYSTEMS["good"]})
+    text = result.to_text(width=80)
+
+    assert "they predict the same." in " ".join(text.split()) and "highest" not in text
+    assert text.count("equivalent") == 2
+    assert all(finding.text.endswith(".") for finding in result.findings)
+
+
+def test_a_constant_captures_nothing_as_in_an_evaluation():
+    constant = {"ham": ["ham"] * 500, "spam": ["spam"] * 500}
+    text = ifs.compare(BINARY, constant).to_text(width=80)
+    rows = [line.split() for line in text.splitlines() if line.endswith("no information")]
+
+    assert [row[0] for row in rows] == ["ham", "spam"] and all("0%" in row for row in rows)
+    right = f"{np.mean(BINARY == 'ham'):.1%} for ham and {np.mean(BINARY == 'spam'):.1%} for spam."
+    assert right in " ".join(text.split())
+
+
+@pytest.mark.parametrize("options", [{}, {"positive": "spam"}])
+def test_80_columns_keep_the_verdict_and_one_line_of_more(options):
+    systems = {name: np.where(labels == "0", "spam", "ham") for name, labels in SYSTEMS.items()}
+    lines = ifs.compare(BINARY, systems, **options).to_text(width=80).strip().splitlines()
+
+    (head,) = (line for line in lines if line.strip().startswith("system "))
+    assert head.endswith("verdict") and "captured" in head
+    assert lines[-1].strip().startswith("more:")
+
+
+def test_scales_of_a_page_have_round_ends_around_all_values():
+    result = ifs.compare(TRUTH, SYSTEMS)
+    page = result.to_html()
+    low, high = (float(end) for end in re.search(r'class="track">([\d.]+)% ([\d.]+)%<', page).groups())
+    ends = [100 * end for place in result.ranking[0].places for end in (place.estimate.low, place.estimate.high)]
+
+    assert low <= min(ends) and max(ends) <= high <= 100
+    assert (high - low) / 4 in (1, 2, 5, 10, 20)
+
+
+def test_the_name_of_a_system_keeps_its_case_at_the_beginning_of_a_sentence():
+    finding = Finding("abstains", "Choose a, unless it is so: cautious abstains.", evidence={"system": "cautious"})
+    page = draw_findings([("", finding)])
+    assert "cautious abstains" in page and "Cautious" not in page

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 import zstandard
 
-from infoscope import Contingency, ReadOptions, read, read_tables
+from infoscope import Contingency, ReadOptions, compare, evaluate, read, read_tables
 from infoscope.errors import InputError, UnknownNameError
 from tests.api import (
     CellQuery,
@@ -434,3 +434,10 @@ def test_a_file_is_named_as_it_was_given(tmp_path: Path, monkeypatch: pytest.Mon
         read("short.csv", truth="gold", system="svm")
     with pytest.raises(InputError, match=r"^cut.parquet is not a whole Parquet file"):
         read("cut.parquet", truth="gold", system="svm")
+
+
+def test_a_stored_result_in_place_of_rows_is_named(tmp_path):
+    stored = tmp_path / "run.json"
+    stored.write_text(evaluate(["a", "b"] * 20, ["a", "b"] * 19 + ["b", "a"]).to_json())
+    with pytest.raises(InputError, match=r"run\.json is one JSON document .* as a stored result is"):
+        compare(stored, truth="truth", system=["a", "b"])

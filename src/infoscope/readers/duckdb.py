@@ -874,6 +874,11 @@ def _keys(line: str, where: str) -> list[str]:
     except RecursionError as error:
         raise InputError(f"{where} is nested too deeply; fix or remove that line") from error
     except ValueError as error:
+        if line.strip() == "{":
+            raise InputError(
+                f"{where.partition(', line ')[0]} is one JSON document over several lines, as a stored result is, and "
+                "no rows: name the file of rows that it was made from, or write one object per line"
+            ) from error
         reason = error.msg if isinstance(error, json.JSONDecodeError) else "a number has too many digits"
         raise InputError(f"{where} is not JSON ({reason[:1].lower()}{reason[1:]}); fix or remove that line") from error
     if not isinstance(value, dict):

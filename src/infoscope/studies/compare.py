@@ -1266,8 +1266,11 @@ def _combine_pairs(
         hits=tuple(hits),
         findings=tuple(_describe_systems(systems, uninformative)),
     )
-    is_grouped = any(system.clusters is not None for system in systems.values())
-    advice = (*_describe_abstentions(result, systems, options), *_ask_for_samples(result, is_grouped=is_grouped))
+    advice = [*_describe_abstentions(result, systems, options)]
+    grouped = [system.clusters for system in systems.values() if system.clusters is not None]
+    # of few groups it is hardly known how much they differ, so neither is how many more decide
+    if not any(finding.code == "few_groups" for lines in grouped for finding in describe_groups(lines)):
+        advice += _ask_for_samples(result, is_grouped=bool(grouped))
     return replace(result, findings=(*advice, *result.findings)), left_out
 
 
@@ -1354,7 +1357,10 @@ def rank(
     places = tuple(
         Place(
             name,
-            beliefs[name].estimate,
+            # a constant captures nothing, as evaluate shows it
+            replace(beliefs[name].estimate, corrected=False)
+            if name in uninformative and beliefs[name].value == 0.0
+            else beliefs[name].estimate,
             float(probability),
             tuple(number for number, members in enumerate(groups) if name in members),
         )
@@ -1435,11 +1441,11 @@ def _lead_to_changes(result: Comparison, source: Any) -> Iterator[Finding]:
     one = places[0].name
     other = result.baseline if result.baseline not in (None, one) else places[1].name
     hits = result.hits_of(one, str(other))
-    if hits is None or not isinstance(source, (str, Path)) or not Path(source).is_file():
+    if hits is None or not (hits.only_a or hits.only_b) or not isinstance(source, (str, Path)) or not Path(source).is_file():
         return
     better, worse, still = (format_count(round(rows, 1)) for rows in (hits.only_a, hits.only_b, hits.neither))
     text = (
-        f"If {one} replaces {other}, {better} samples that were wrong get right, {worse} that were right get wrong, "
+        f"If {one} replaces {other}, {better} samples that were wrong turn right, {worse} that were right turn wrong, "
         f"and {still} stay wrong. The explorer shows them under “changes”:"
     )
     evidence: dict[str, Json] = {"better": hits.only_a, "worse": hits.only_b, "still_wrong": hits.neither}
@@ -1504,7 +1510,7 @@ def _describe_copies(copies: Mapping[str, str]) -> Iterator[Finding]:
         names = [first, *(name for name, model in copies.items() if model == first)]
         text = (
             f"{_join_names(names)} predict the same in every row that they share: check that these are the right "
-            "columns"
+            "columns."
         )
         yield Finding("same_predictions", text, "warning", {"systems": names})
 
@@ -1519,25 +1525,25 @@ def _describe_rows(predictions: PairedPredictions, names: Sequence[str], options
                 if predictions.weight is None
                 else "no true label, prediction or weight"
             )
-            text = f"{name} lacks {lost:,} of {rows:,} rows ({why}); pairs with it use the rows that both have"
+            text = f"{name} lacks {lost:,} of {rows:,} rows ({why}); pairs with it use the rows that both have."
             yield Finding("rows_ignored", text, "warning", {"system": name, "rows": lost, "of": rows})
     if predictions.weight is not None:
         size = f"{predictions.total:,.4g} independent samples, (Σw)²/Σw²"
-        yield Finding("effective_sample_size", f"weights that sum to {predictions.weight:,.6g} count as {size}")
+        yield Finding("effective_sample_size", f"weights that sum to {predictions.weight:,.6g} count as {size}.")
     if options.prevalence is not None:
         text = (
             "true classes are re-weighted to the stated frequencies; McNemar's test and the exact difference of "
-            "information are about the rows as they came, so they are left out"
+            "information are about the rows as they came, so they are left out."
         )
         yield Finding("prevalence_stated", text)
     if predictions.is_clustered:
         text = (
-            f"intervals take rows within the {predictions.rows.sizes[-1]:,} groups as dependent; tests that take "
-            "rows as independent are left out"
+            f"Intervals take rows within the {predictions.rows.sizes[-1]:,} groups as dependent; tests that take "
+            "rows as independent are left out."
         )
         yield Finding("grouped_rows", text)
     elif len(names) > MAX_SYSTEMS_ALL_SWAPS and options.swaps:
-        text = "swap tests were run against the baseline, or for neighbours in the ranking, only"
+        text = "swap tests were run against the baseline, or for neighbours in the ranking, only."
         yield Finding("few_swap_tests", text)
 
 
@@ -1552,7 +1558,7 @@ def _describe_intervals(systems: Mapping[str, System], options: CompareOptions) 
     if large and is_default:  # only occupied cells are stored, so the prior had to be another one
         text = (
             f"{_join_names(large)}: too many classes for the tree prior; information measures and their differences "
-            "are likely off wherever errors are spread thinly, while the accuracy is not"
+            "are likely off wherever errors are spread thinly, while the accuracy is not."
         )
         yield Finding("no_tree_prior", text, "warning", {"systems": large})
     moving = [entry.name for entry in options.metrics if entry.name in CLASS_COUNT_METRICS]
@@ -1562,7 +1568,7 @@ def _describe_intervals(systems: Mapping[str, System], options: CompareOptions) 
         text = (
             f"{missing.seen_once} true classes occur once, so about {missing.frequency:.0%} of cases belong to classes "
             f"that no row shows; {_join_names(moving)} would change with them: their values have no interval, and "
-            "differences are about the classes in these rows alone. Proficiency and accuracy hardly change"
+            "differences are about the classes in these rows alone. Proficiency and accuracy hardly change."
         )
         yield Finding("unseen_classes", text, "warning", {"metrics": moving, "unseen_classes": missing.number})
     doubtful = [entry.name for entry in options.metrics if entry.name in DOMINANT_CLASS_METRICS]
@@ -1576,7 +1582,7 @@ def _describe_intervals(systems: Mapping[str, System], options: CompareOptions) 
             text = (
                 f"'{dominant.label}' has {dominant.share:.0%} of the rows, and the other {dominant.classes:,} classes "
                 f"have {dominant.others:,.4g} together: too few to say how well systems tell them; intervals and "
-                f"verdicts in {_join_names(doubtful)} hold less often than they say"
+                f"verdicts in {_join_names(doubtful)} hold less often than they say."
             )
             is_decisive = options.metrics[0].name in doubtful
             evidence: dict[str, Json] = {"metrics": [*doubtful], "label": dominant.label}

@@ -121,7 +121,8 @@ def difference(
     is_same = a == b and rho == 1
     if discordant is None or is_same:
         reach = _two_sided_quantile(level) * sd
-        low, high = mean - reach, mean + reach
+        most = entry.card.range[1] - entry.card.range[0]  # no difference is larger than the whole range
+        low, high = max(mean - reach, -most), min(mean + reach, most)
         more = _probability_below(mean, sd)
         if not a.corrected:  # the interval is around the posterior's mean, and reaches to the value, which is shown
             low, high = min(low, value), max(high, value)

@@ -603,6 +603,8 @@ def decide(
             if isinstance(effect, tuple):
                 outcome, condition = effect
                 text = finding.text.rstrip(".")
+                if finding.code == "few_groups":  # the finding itself says why
+                    text = text.partition(". ")[0]
                 if condition == _NAMES:
                     broken.add(system.title)
                     text += "; names of clusters mean nothing: --task clustering (task='clustering')"

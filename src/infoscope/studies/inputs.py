@@ -89,7 +89,7 @@ def describe_groups(lines: Any) -> Iterator[Finding]:
     if used < FEW_GROUPS:
         text = (
             f"There are only {used} groups. With fewer than {FEW_GROUPS}, how much they differ is hardly known, so "
-            "intervals are wide and a gate is inconclusive; add groups."
+            "intervals are wide and a gate is inconclusive; add groups, not rows."
         )
         yield Finding("few_groups", text, "warning", {"groups": used})
     if used < groups:

@@ -201,7 +201,8 @@ def _split_finding(finding: Finding) -> tuple[str, str]:
             else (finding.action or finding.text, finding.text if finding.action else "")
         )
     rest = finding.text[found.end() :]
-    return f"{found[1]}.", rest[:1].upper() + rest[1:]
+    names = tuple(name for name in (finding.system, *finding.evidence.values()) if name and isinstance(name, str))
+    return f"{found[1]}.", rest if rest.startswith(names) else rest[:1].upper() + rest[1:]
 
 
 def _draw_opened(outline: Outline, sections: Sequence[Section]) -> Iterator[Html]:
@@ -374,7 +375,7 @@ def _draw_table(table: Table, level: int, within: str) -> Html:
 
 def _name_cell(cell: Html, column: Column, table: Table) -> Html:
     """Tell a cell the title of its column where phones set the cells of a row below each other."""
-    if not table.stacks or not column.title:
+    if not table.stacks or not column.title or column.kind == "whisker":
         return cell
     return Html(cell.replace("<td", f'<td data-head="{text(column.title)}"', 1))
 

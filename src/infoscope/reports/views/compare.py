@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, pairwise
+from math import floor, log10
 
 from infoscope.core.markup import pluralize
 from infoscope.figures.comparison import ComparisonDisplay, ForestRow, ImprovementDisplay, ImprovementStep
@@ -112,7 +113,7 @@ def outline(comparison: Comparison, _unit: Units) -> Outline:
             *_make_improvement_section(comparison),
             *_make_test_section(comparison),
         ],
-        more="-v all metrics and pairs · -o page.html · --rope 0.01 for “close enough”",
+        more="-v metrics and pairs · -o page.html · --rope 0.01 for “close enough”",
         appendix=Appendix(
             metrics=[*(ranking.metric for ranking in comparison.ranking), "mutual_information"],
             method=(
@@ -152,7 +153,9 @@ def _write_verdict(comparison: Comparison) -> tuple[Inline, ...]:
     ranking = comparison.ranking[0]
     many, places = len(ranking.places), ranking.contenders
     if not places:
-        return (f"None of the {many} systems captures more information than expected by chance",)
+        title = _title_in_sentence(ranking.metric, comparison.positive)
+        start = f"None of the {many} systems captures more information than expected by chance: {title} is "
+        return (start, *_list_values(ranking, ranking.places[:MAX_LEADERS]))
     if ranking.best is not None:
         (best,) = (place for place in places if place.name == ranking.best)
         second = next(place for place in ranking.places if place is not best)
@@ -198,8 +201,7 @@ def _name_values(comparison: Comparison, ranking: Ranking, places: Sequence[Plac
         ]
         sentence: tuple[Inline, ...] = (*join_with_and(numbers), f" of {sizes.pop()} samples{more}")
     else:
-        numbers = [(f"{notation.value(place.shown)} for ", Name(place.name, 60)) for place in named]
-        sentence = (f"{title} is ", *join_with_and(numbers), more)
+        sentence = (f"{title} is ", *_list_values(ranking, named), more)
     pair = comparison.between(places[0].name, places[1].name, ranking.metric) if len(places) > 1 else None
     if pair is None:
         return sentence
@@ -207,11 +209,19 @@ def _name_values(comparison: Comparison, ranking: Ranking, places: Sequence[Plac
     size = size.removesuffix(" more").removesuffix(" less")
     if len(places) > 2:
         return (*sentence, f"; the first two differ by {size}{within}, not significantly")
+    copies = (finding.evidence["systems"] for finding in comparison.findings if finding.code == "same_predictions")
+    if any({pair.a, pair.b} <= set(names) for names in copies):  # type: ignore[arg-type]
+        return (*sentence, "; they predict the same")
     if pair.verdict == "equivalent":
         return (*sentence, f"; they are equivalent, with a difference of {size}{within}")
     probability = format_probability(places[0].probability_best)
     gap = f"; the difference of {size}{within} is not significant, probability {probability} that "
     return (*sentence, gap, Name(places[0].name, 60), " is better")
+
+
+def _list_values(ranking: Ranking, places: Sequence[Place]) -> tuple[Inline, ...]:
+    notation = MetricNotation(ranking.metric)
+    return tuple(join_with_and([(f"{notation.value(place.shown)} for ", Name(place.name, 60)) for place in places]))
 
 
 def _describe_gap(comparison: Comparison, ranking: Ranking, one: Place, other: Place) -> tuple[str, str]:
@@ -327,7 +337,7 @@ def _tabulate_systems(comparison: Comparison) -> Table:
     behind = f"difference to {shorten(reference, 16)}" if by_baseline else f"{less} than {shorten(reference, 16)}"
     columns = [
         Column("system", "name", 10),
-        Column("", "whisker"),
+        Column(_title_scale(first), "whisker"),
         Column(_name_column(first.metric)),
         Column("interval", priority=8),
         Column(behind, priority=7 if len(first.places) > 2 else 3),  # of two, the verdict has it
@@ -335,9 +345,9 @@ def _tabulate_systems(comparison: Comparison) -> Table:
     for ranking in beside:
         is_named = ranking.metric == INFORMATION
         number = Column(_name_column(ranking.metric), priority=9 if is_named else 5)
-        columns += [*([Column("", "whisker")] if is_named and has_room else []), number]
+        columns += [*([Column(_title_scale(ranking), "whisker")] if is_named and has_room else []), number]
         columns += [Column("interval", priority=6 if has_room else 4)] if is_named else []
-    columns += [Column("verdict", "text", 4), Column("P(best)", priority=3)]
+    columns += [Column("verdict", "text"), Column("P(best)", priority=3)]
 
     rows: list[Sequence[Cell]] = []
     numbers: list[Cell]
@@ -386,17 +396,26 @@ def _name_column(metric: str) -> str:
 def _write_place(ranking: Ranking, place: Place) -> tuple[Cell, Cell, Cell]:
     """Return a system's whisker on the scale of all systems, its number and its interval."""
     notation, estimate = MetricNotation(ranking.metric), place.estimate
-    whisker = Whisker(estimate.low, place.shown, estimate.high, _find_scale(ranking))
+    whisker = Whisker(estimate.low, place.shown, estimate.high, _choose_scale(ranking))
     return whisker, Strong(notation.value(place.shown)), notation.interval(estimate)
 
 
-def _find_scale(ranking: Ranking) -> tuple[float, float]:
-    """Return the ends of the scale that holds all values, and the intervals of those that have one."""
-    numbers = [number for at in ranking.places for number in (at.estimate.low, at.shown, at.estimate.high)]
-    ends = [number for number in numbers if number is not None]
-    low, high = min(ends), max(ends)
-    pad = 0.06 * (high - low) or 0.05
-    return low - pad, high + pad
+def _choose_scale(ranking: Ranking) -> tuple[float, float]:
+    """Return round ends of a scale in four steps that holds all values with their intervals."""
+    ends = [end for place in ranking.places for end in (place.estimate.low, place.shown, place.estimate.high)]
+    known = [end for end in ends if end is not None]
+    low, high = min(known), max(known)
+    exponent = floor(log10(max(high - low, 1e-3))) - 2
+    steps = (size * 10.0**power for power in range(exponent, exponent + 4) for size in (1, 2, 5))
+    step = next(step for step in steps if floor(low / step) * step + 4 * step >= high)
+    start = min(floor(low / step) * step, find(ranking.metric).card.range[1] - 4 * step)
+    return start, start + 4 * step
+
+
+def _title_scale(ranking: Ranking) -> str:
+    """Write the ends of the scale, which stand above the first and the last line of the column."""
+    notation = MetricNotation(ranking.metric)
+    return " ".join(notation.value(end) for end in _choose_scale(ranking))
 
 
 def _write_difference(ranking: Ranking, pair: Difference, *, signed: bool) -> str:
@@ -418,6 +437,9 @@ def _judge_place(comparison: Comparison, ranking: Ranking, name: str, pair: Diff
     if name in ranking.uninformative:
         return "no information"
     if name == comparison.reference(ranking):
+        pairs = (comparison.between(other, name, ranking.metric) for other in comparison.systems if other != name)
+        if not comparison.baseline and any(pair is not None and pair.verdict == "equivalent" for pair in pairs):
+            return "equivalent"
         first = "lowest" if find(ranking.metric).card.better == "lower" else "highest"
         return "baseline" if comparison.baseline else "best" if ranking.best == name else first
     return "not compared" if pair is None or pair.estimate.shown is None else _get_verdict(pair)
@@ -506,7 +528,7 @@ def _tabulate_ranking(comparison: Comparison, ranking: Ranking) -> Table:
     columns = [
         Column("system", "name", 10),
         Column("tied" if groups else "", "text", 4),
-        Column("", "whisker"),
+        Column(_title_scale(ranking), "whisker"),
         Column("value", priority=9),
         Column(f"{comparison.level:.0%} interval", priority=6),
         *([Column("in sample", priority=4)] if in_sample else []),
@@ -538,7 +560,7 @@ def _tabulate_ranking(comparison: Comparison, ranking: Ranking) -> Table:
             (
                 Name(place.name),
                 Groups([groups.index(group) for group in place.groups], len(groups)),
-                Whisker(estimate.low, place.shown, estimate.high, _find_scale(ranking)),
+                Whisker(estimate.low, place.shown, estimate.high, _choose_scale(ranking)),
                 Strong(notation.value(place.shown)),
                 notation.interval(estimate),
                 *([notation.in_sample(estimate)] if in_sample else []),

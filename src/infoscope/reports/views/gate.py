@@ -34,7 +34,7 @@ from infoscope.reports.outline import (
 )
 from infoscope.reports.shared import ItemColumn, tabulate
 from infoscope.results.notation import MetricNotation, Units, format_interval
-from infoscope.studies.gate import Check, Gate
+from infoscope.studies.gate import EFFECTS, Check, Gate
 from infoscope.typing import Json
 
 
@@ -142,7 +142,8 @@ def _write_verdict(gate: Gate) -> tuple[Inline, ...]:
     words = _VERDICTS[gate.outcome]
     if check.outcome != gate.outcome:
         words += f", as inconclusive counts as {gate.outcome}"
-    if len(gate.checks) > 1:
+    added = {effect[1] for effect in EFFECTS.values() if isinstance(effect, tuple)}
+    if sum(check.condition not in added for check in gate.checks) > 1:  # of one that was asked for, no count is said
         many, decided = len(gate.checks), len(decisive)
         words += f", {f'{decided} of' if decided < many else 'all'} {many} conditions"
     is_named = not check.metric or (check.difference is None and len({check.system for check in gate.checks}) > 1)
