@@ -439,5 +439,8 @@ def test_a_file_is_named_as_it_was_given(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_stored_result_in_place_of_rows_is_named(tmp_path):
     stored = tmp_path / "run.json"
     stored.write_text(evaluate(["a", "b"] * 20, ["a", "b"] * 19 + ["b", "a"]).to_json())
-    with pytest.raises(InputError, match=r"run\.json is one JSON document .* as a stored result is"):
+    with pytest.raises(InputError, match=r"run\.json is a stored result, not rows"):
         compare(stored, truth="truth", system=["a", "b"])
+    words = [sys.executable, "-m", "infoscope", "compare", str(stored)]
+    shown = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert shown.returncode == 2 and "as a stored result is, and no rows" in shown.stderr

@@ -422,6 +422,8 @@ _TABLES = _Kind(
     "read it with --read format=ifs (in Python: read=ReadOptions(format='ifs'))",
 )
 _TABLES_SCHEMA = re.compile(rb'"schema": "infoscope/(?:tables?|patterns)/')
+_STORED_RESULT = re.compile(rb'\s*\{\s*"schema": "infoscope/')
+_RESULT = _Kind("a stored result, not rows", "name the file of rows that it was made from")
 _DOCUMENT = _Kind("JSON over several lines", "write one object per line: jq -c . {file} > {ndjson}")
 
 
@@ -475,6 +477,8 @@ def check_signature(path: Path, kind: str, compression: str = "none") -> None:
             foreign = _convert_from(f"{wide} text", wide)
         elif packing in PACKED_OTHERWISE and _CONTROL.search(text):  # parts of Hadoop begin with nothing of their own
             foreign = _Kind(f"packed by {packing}, as its name says", "unpack it")
+        elif _STORED_RESULT.match(text):
+            foreign = _RESULT
         elif kind == "ndjson" or packing == "json":
             foreign = _ARRAY if _ROWS_OF_OBJECTS.match(text) else _DOCUMENT if _ONE_DOCUMENT.match(text) else None
         else:
