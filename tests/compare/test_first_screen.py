@@ -157,16 +157,19 @@ def test_a_difference_lies_within_what_is_possible_and_few_groups_ask_for_groups
     result = ifs.compare(BINARY, {"a": a, "b": b}, **few)
 
     gap = result.pair("a", "b", "f1").estimate
-    assert gap.low >= -1 and gap.high <= 1
+    assert gap.low >= -1
+    assert gap.high <= 1
     codes = [finding.code for finding in result.findings]
-    assert "few_groups" in codes and "no_clear_winner" not in codes
+    assert "few_groups" in codes
+    assert "no_clear_winner" not in codes
 
 
 def test_copies_are_neither_highest_nor_replaced():
     result = ifs.compare(TRUTH, {"one": SYSTEMS["good"], "same": SYSTEMS["good"]})
     text = result.to_text(width=80)
 
-    assert "they predict the same." in " ".join(text.split()) and "highest" not in text
+    assert "they predict the same." in " ".join(text.split())
+    assert "highest" not in text
     assert text.count("equivalent") == 2
     assert all(finding.text.endswith(".") for finding in result.findings)
 
@@ -176,7 +179,8 @@ def test_a_constant_captures_nothing_as_in_an_evaluation():
     text = ifs.compare(BINARY, constant).to_text(width=80)
     rows = [line.split() for line in text.splitlines() if line.endswith("no information")]
 
-    assert [row[0] for row in rows] == ["ham", "spam"] and all("0%" in row for row in rows)
+    assert [row[0] for row in rows] == ["ham", "spam"]
+    assert all("0%" in row for row in rows)
     right = f"{np.mean(BINARY == 'ham'):.1%} for ham and {np.mean(BINARY == 'spam'):.1%} for spam."
     assert right in " ".join(text.split())
 
@@ -187,7 +191,8 @@ def test_80_columns_keep_the_verdict_and_one_line_of_more(options):
     lines = ifs.compare(BINARY, systems, **options).to_text(width=80).strip().splitlines()
 
     (head,) = (line for line in lines if line.strip().startswith("system "))
-    assert head.endswith("verdict") and "captured" in head
+    assert head.endswith("verdict")
+    assert "captured" in head
     assert lines[-1].strip().startswith("more:")
 
 
@@ -197,11 +202,13 @@ def test_scales_of_a_page_have_round_ends_around_all_values():
     low, high = (float(end) for end in re.search(r'class="track">([\d.]+)% ([\d.]+)%<', page).groups())
     ends = [100 * end for place in result.ranking[0].places for end in (place.estimate.low, place.estimate.high)]
 
-    assert low <= min(ends) and max(ends) <= high <= 100
+    assert low <= min(ends)
+    assert max(ends) <= high <= 100
     assert (high - low) / 4 in (1, 2, 5, 10, 20)
 
 
 def test_the_name_of_a_system_keeps_its_case_at_the_beginning_of_a_sentence():
     finding = Finding("abstains", "Choose a, unless it is so: cautious abstains.", evidence={"system": "cautious"})
     page = draw_findings([("", finding)])
-    assert "cautious abstains" in page and "Cautious" not in page
+    assert "cautious abstains" in page
+    assert "Cautious" not in page

@@ -443,4 +443,5 @@ def test_a_stored_result_in_place_of_rows_is_named(tmp_path):
         compare(stored, truth="truth", system=["a", "b"])
     words = [sys.executable, "-m", "infoscope", "compare", str(stored)]
     shown = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert shown.returncode == 2 and "as a stored result is, and no rows" in shown.stderr
+    assert shown.returncode == 2
+    assert "as a stored result is, and no rows" in shown.stderr

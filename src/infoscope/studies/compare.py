@@ -1441,7 +1441,12 @@ def _lead_to_changes(result: Comparison, source: Any) -> Iterator[Finding]:
     one = places[0].name
     other = result.baseline if result.baseline not in (None, one) else places[1].name
     hits = result.hits_of(one, str(other))
-    if hits is None or not (hits.only_a or hits.only_b) or not isinstance(source, (str, Path)) or not Path(source).is_file():
+    if (
+        hits is None
+        or not (hits.only_a or hits.only_b)
+        or not isinstance(source, (str, Path))
+        or not Path(source).is_file()
+    ):
         return
     better, worse, still = (format_count(round(rows, 1)) for rows in (hits.only_a, hits.only_b, hits.neither))
     text = (
