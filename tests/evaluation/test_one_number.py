@@ -100,7 +100,7 @@ def test_information_of_classes_and_the_truth_stands_beside_that_of_the_sample(e
     assert "Both are corrected for few rows per class." in evaluated.to_markdown(full=True)
     few = ifs.evaluate(ROWS["truth"][:30], ROWS["good"][:30])
     entropy = few["system"].metrics["truth_entropy"]
-    assert f", {entropy.value:.3f} bits in this sample" in few.to_text(width=140, full=True)
+    assert re.search(rf"Truth entropy .*  {entropy.value:.3f} bits$", few.to_text(width=140, full=True), re.MULTILINE)
 
 
 def test_clusters_have_no_rates_of_classes() -> None:

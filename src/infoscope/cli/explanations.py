@@ -110,7 +110,7 @@ _AROUND = (
     r"[?]$",
     r" scorer?$",
     r"^neg ",
-    r", (bits|nats|points|relative|planned).*$",
+    r", (bits|nats|points|relative|planned|held out|missed and false).*$",
     r", (mean|std dev)$",
     r"^std dev of ",
     r" over (\d+ )?random splits in halves$",
