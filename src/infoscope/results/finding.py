@@ -19,6 +19,7 @@ _DOUBTS = frozenset(
         "relabelled",
         "lookalike_labels",
         "reversed_scores",
+        "perfect_result",
     }
 )
 """Findings by which the numbers do not mean what they seem to mean: a reader needs them before any other."""
