@@ -333,11 +333,11 @@ def _draw_table(table: Table, level: int, within: str) -> Html:
     heads = []
     for place, column in enumerate(columns):
         style = _CLASSES[column.kind] if place else None  # names of rows stand at the left, numbers too
-        if column.title:
+        if column.title and column.kind != "whisker":
             word = draw_term(column.metric, column.title) if column.metric else draw_phrase(column.title)
             heads.append(element("th", word, scope="col", class_=style))
-        else:
-            heads.append(element("td", class_=style))
+        else:  # the ends of a scale are nothing to sort by
+            heads.append(element("td", draw_phrase(column.title), class_=style))
     short = _shorten_names_of(table)
     rows = [
         element(
