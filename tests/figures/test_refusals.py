@@ -102,7 +102,7 @@ TABLES: Cases = [
     *[
         (
             lambda display=display, empty=empty: display(*[empty] * count_required(display)),
-            f"there is nothing to draw; give a {display.__name__} at least one",
+            f"there is nothing to draw; give {display.__name__} at least one",
         )
         for display in (getattr(ifs, name) for name in ifs.__all__ if name.endswith("Display"))
         for empty in ([], {}, ())

@@ -172,7 +172,7 @@ class Display(KeywordHints):
         """Reject a picture of nothing: its first part is what it shows."""
         shown = given[0] if given else next(iter(named.values()), None)
         if isinstance(shown, (list, tuple, dict)) and not shown:
-            raise InputError(f"there is nothing to draw; give a {cls.__name__} at least one system, row or point")
+            raise InputError(f"there is nothing to draw; give {cls.__name__} at least one system, row or point")
         return super().__new__(cls, *given, **named)
 
     def __repr__(self) -> str:
