@@ -359,7 +359,7 @@ def test_few_samples_per_class_are_said_to_show_as_much_by_chance():
     alone = " ".join(ifs.evaluate(names, shuffled["one"]).to_text().split())
     assert alone.startswith(
         "system captures no more information than expected by chance: with 60 predicted and 60 true classes in 60 "
-        "samples, random predictions would show as much as its"
+        "samples, random predictions would show as much as the 100% in the sample."
     )
     several = " ".join(ifs.evaluate(names, shuffled).to_text().split())
     assert "captures more information than expected by chance; random predictions would show as much as the" in several

@@ -261,7 +261,7 @@ def _write_kicker(evaluation: Evaluation, focus: SystemResult, verdict: Phrase) 
         # else the headline says it
     true, predicted = len(focus.truth_labels), len(focus.system_labels) - (focus.reject is not None)
     supports = {item.number("support") for item in focus.classes}
-    each = f", {format_count(next(iter(supports)))} samples each" if len(supports) == 1 and true > 2 else ""
+    each = f", {pluralize(next(iter(supports)), 'sample')} each" if len(supports) == 1 and true > 2 else ""
     if _is_about_classes(focus) or true != predicted:
         yield pluralize(true, "class") + ("" if true == predicted else f", {predicted:,} predicted") + each
     if len(evaluation.systems) > 1 and groups == 1:
