@@ -260,7 +260,7 @@ def _write_kicker(evaluation: Evaluation, focus: SystemResult, verdict: Phrase) 
             yield (f"{pluralize(samples, 'sample')}{in_groups}{of_rows}{of_them}", *name)
         # else the headline says it
     true, predicted = len(focus.truth_labels), len(focus.system_labels) - (focus.reject is not None)
-    supports = {item.number("support") for item in focus.classes}
+    supports = {item.number("support") or 0.0 for item in focus.classes}
     each = f", {pluralize(next(iter(supports)), 'sample')} each" if len(supports) == 1 and true > 2 else ""
     if _is_about_classes(focus) or true != predicted:
         yield pluralize(true, "class") + ("" if true == predicted else f", {predicted:,} predicted") + each
